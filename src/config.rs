@@ -121,11 +121,11 @@ pub struct ConfigError {
 
 /// All mistakes in a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("{}", told(.0))]
+#[error("{}", describe_mistakes(.0))]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
 /// A single mistake on its line, or their number and a list.
-fn told(mistakes: &[ConfigError]) -> String {
+fn describe_mistakes(mistakes: &[ConfigError]) -> String {
     let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     match lines.as_slice() {
         [one] => one.clone(),
@@ -149,7 +149,7 @@ impl Default for Config {
             ascii: false,
             pause_lease_hours: 4,
             brief_on_pause: true,
-            review_one_in: model::reviews::ONE_IN,
+            review_one_in: model::reviews::DEFAULT_SAMPLE_RATE,
             targets: TargetMinutes::NONE,
             screen: ScreenConfig::default(),
             noticing: Noticing::default(),
@@ -207,26 +207,26 @@ impl Config {
         let root = Section::new(place, "", table.get_ref());
         mistakes.all(root.unknown());
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
+        for channel in mistakes.collect(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
             config.channels.extend(read);
         }
-        if let Some(behaviour) = mistakes.take(root.table("behaviour")).flatten() {
+        if let Some(behaviour) = mistakes.collect(root.table("behaviour")).flatten() {
             behaviour::read(&behaviour, &mut config, &mut mistakes);
         }
-        if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
+        if let Some(writing) = mistakes.collect(root.table("writing")).flatten() {
             mistakes.all(writing.unknown());
             config.agent = mistakes.value(writing.string("agent"));
             // Relative to the file, unless absolute.
             config.replies = mistakes.value(writing.string("replies")).map(|text| folder.join(text));
         }
-        if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
+        if let Some(polling) = mistakes.collect(root.table("polling")).flatten() {
             mistakes.all(polling.unknown());
             let mut seconds = |key, before| mistakes.value(polling.integer(key)).unwrap_or(before);
             config.visible_seconds = seconds("visible_seconds", config.visible_seconds);
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
-        if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
+        if let Some(ui) = mistakes.collect(root.table("ui")).flatten() {
             mistakes.all(ui.unknown());
             let word = mistakes.value(ui.word("pictures"));
             config.graphics = word.and_then(|word| Graphics::from_word(&word));
@@ -236,33 +236,33 @@ impl Config {
             config.screen = screen::read(&ui, &mut mistakes);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();
         }
-        if let Some(section) = mistakes.take(root.table("targets")).flatten() {
+        if let Some(section) = mistakes.collect(root.table("targets")).flatten() {
             mistakes.all(section.unknown());
             config.targets = targets::read(&section, &mut mistakes).or(TargetMinutes::NONE);
         }
-        if let Some(section) = mistakes.take(root.table("notify")).flatten() {
+        if let Some(section) = mistakes.collect(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
         }
-        for section in mistakes.take(root.tables("views")).unwrap_or_default() {
+        for section in mistakes.collect(root.tables("views")).unwrap_or_default() {
             let read = views::read(&section, &config.views, &mut mistakes);
             config.views.extend(read);
         }
-        if let Some(section) = mistakes.take(root.table("keys")).flatten() {
+        if let Some(section) = mistakes.collect(root.table("keys")).flatten() {
             config.keymap = bindings::read(&section, &mut mistakes);
         }
-        if let Some(section) = mistakes.take(root.table("senders")).flatten() {
+        if let Some(section) = mistakes.collect(root.table("senders")).flatten() {
             for word in section.names() {
-                let name = mistakes.take(section.required(word));
+                let name = mistakes.collect(section.required(word));
                 config.senders.extend(name.map(|name| (word.to_owned(), name)));
             }
         }
-        if let Some(section) = mistakes.take(root.table("assist")).flatten() {
+        if let Some(section) = mistakes.collect(root.table("assist")).flatten() {
             config.assist = assist::read(&section, &mut mistakes);
         }
-        if let Some(section) = mistakes.take(root.table("receiver")).flatten() {
+        if let Some(section) = mistakes.collect(root.table("receiver")).flatten() {
             config.receiver = receiver::read(&section, &mut mistakes);
         }
-        for section in mistakes.take(root.tables("macros")).unwrap_or_default() {
+        for section in mistakes.collect(root.tables("macros")).unwrap_or_default() {
             let read = macros::read(&section, &config.macros, &config.keymap, &mut mistakes);
             config.macros.extend(read);
         }
@@ -278,13 +278,13 @@ impl Mistakes {
         self.0.extend(mistakes);
     }
 
-    fn take<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
+    fn collect<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
         read.map_err(|mistake| self.0.push(mistake)).ok()
     }
 
     /// Returns the value, or records the mistake.
     fn value<T>(&mut self, read: Result<Option<T>, ConfigError>) -> Option<T> {
-        self.take(read).flatten()
+        self.collect(read).flatten()
     }
 }
 
@@ -295,11 +295,12 @@ fn read_channel(
     mistakes: &mut Mistakes,
 ) -> Option<ChannelConfig> {
     mistakes.all(section.unknown());
-    let name = mistakes.take(section.required("name"));
-    let base_url = mistakes.take(section.required("base_url").and_then(|url| match client::usable(&url) {
-        Ok(()) => Ok(url),
-        Err(why) => Err(section.error("base_url", &why.to_string())),
-    }));
+    let name = mistakes.collect(section.required("name"));
+    let base_url =
+        mistakes.collect(section.required("base_url").and_then(|url| match client::usable(&url) {
+            Ok(()) => Ok(url),
+            Err(why) => Err(section.error("base_url", &why.to_string())),
+        }));
     let sources = [
         mistakes.value(section.string("key_env")).map(KeySource::Environment),
         mistakes.value(section.string("key_command")).map(KeySource::Command),

@@ -13,13 +13,13 @@ mod desk;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use frontdesk::model::contacts::ToldContact;
+use frontdesk::model::contacts::ReceivedContact;
 use frontdesk::model::ids::{BroadcastId, ChannelId, ContactId};
 use frontdesk::model::outbox::content::Audience;
 use frontdesk::model::outbox::content::BroadcastContent;
 use frontdesk::model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use frontdesk::model::time::{SECOND, Timestamp};
-use frontdesk::model::waves::{Aim, Frozen, NewCampaign, WavePlan, WaveReading};
+use frontdesk::model::waves::{CampaignAudience, FrozenContacts, NewCampaign, WavePlan, WaveReading};
 use frontdesk::shell::clock::instant;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::store::{Store, StoreDurability, StoreOptions};
@@ -76,18 +76,24 @@ fn channel() -> ChannelId {
 async fn fill(store: &Store, now: Timestamp) {
     let people = (0..MANY)
         .map(|number| {
-            let told = ToldContact { id: Some(contact(number)), ..ToldContact::default() };
+            let told = ReceivedContact { id: Some(contact(number)), ..ReceivedContact::default() };
             (format!("+34{number:09}"), told)
         })
         .collect();
     store.apply_people(&channel(), people, now).await.expect("written");
     for number in 0..BROADCASTS {
         let count = if number + 1 == BROADCASTS { MANY } else { PEOPLE };
-        let (frozen, _) = Frozen::of((0..count).map(contact)).expect("some");
-        let plan = WavePlan { canary: count / 10, wave: count / 10, ..WavePlan::suggested(count) };
+        let (frozen, _) = FrozenContacts::from_ids((0..count).map(contact)).expect("some");
+        let plan = WavePlan { canary: count / 10, wave: count / 10, ..WavePlan::suggest(count) };
         let content = BroadcastContent::Text(format!("News of day {number}"));
-        let new = NewCampaign { channel: channel(), content, aim: Aim::These(frozen), plan, hold: 0 };
-        let id = store.begin_campaign(new, None, now).expect("begun");
+        let new = NewCampaign {
+            channel: channel(),
+            content,
+            audience: CampaignAudience::Contacts(frozen),
+            plan,
+            hold: 0,
+        };
+        let id = store.start_campaign(new, None, now).expect("begun");
         for wave in 0..10 {
             let to = Audience::Contacts(vec![contact(0)]);
             let row = NewRow {
@@ -101,12 +107,12 @@ async fn fill(store: &Store, now: Timestamp) {
             };
             store.queue_wave(&id, wave, row, now).await.expect("queued");
             let broadcast = BroadcastId::new(format!("bc_{number}_{wave}"));
-            store.note_wave_sent(&id, wave, Some(broadcast), now).await.expect("written");
+            store.record_wave_sent(&id, wave, Some(broadcast), now).await.expect("written");
             for look in 0..5 {
                 let at = now.plus(look * SECOND);
                 let reading =
                     WaveReading { at, recipients: 5, delivered: look, failed: 1, ..WaveReading::default() };
-                store.note_wave_read(&id, wave, reading).await.expect("written");
+                store.record_wave_counts(&id, wave, reading).await.expect("written");
             }
         }
     }

@@ -18,7 +18,7 @@ use frontdesk::model::email::MailAccount;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::Clock;
-use frontdesk::model::time::{MINUTE, Times, Timestamp};
+use frontdesk::model::time::{ClockReading, MINUTE, Timestamp};
 use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::shell::reading;
 use frontdesk::store::{Reader, Store};
@@ -132,7 +132,7 @@ impl Mailbox {
             read_only: false,
         };
         let size = (120, 40);
-        let app = Inbox::new(vec![info], Settings::default(), size, Times::by_hand(now));
+        let app = Inbox::new(vec![info], Settings::default(), size, ClockReading::manual(now));
         let buffer = Buffer::empty(Rect::new(0, 0, size.0, size.1));
         let mut desk = Desk { app, reader, _store: store, buffer };
         let effects = desk.app.start();

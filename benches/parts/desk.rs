@@ -8,7 +8,7 @@ use frontdesk::inbox::settings::{ChannelInfo, Settings};
 use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
 use frontdesk::model::ids::ChannelId;
-use frontdesk::model::time::{SECOND, Times, Timestamp};
+use frontdesk::model::time::{ClockReading, SECOND, Timestamp};
 use frontdesk::shell::reading;
 use frontdesk::store::Reader;
 use ratatui::buffer::Buffer;
@@ -29,7 +29,7 @@ impl Desk {
     /// A desk with one channel, before its first frame.
     pub fn new(channel: ChannelId, reader: Reader, now: Timestamp) -> Self {
         let info = ChannelInfo { id: channel, name: "Bench".to_owned(), environment: None, read_only: false };
-        let app = Inbox::new(vec![info], Settings::default(), SIZE, Times::by_hand(now));
+        let app = Inbox::new(vec![info], Settings::default(), SIZE, ClockReading::manual(now));
         Self { app, reader, now, buffer: Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1)) }
     }
 
@@ -44,7 +44,7 @@ impl Desk {
     pub fn press(&mut self, keys: &[KeyPress]) {
         for key in keys {
             self.now = self.now.plus(SECOND);
-            let mut effects = self.app.update(Event::Time(Times::by_hand(self.now)));
+            let mut effects = self.app.update(Event::Time(ClockReading::manual(self.now)));
             effects.extend(self.app.update(Event::Key(*key)));
             self.answer(effects);
             self.draw();

@@ -47,7 +47,8 @@ impl World {
         let server = cluster::url(cluster.folder(), "postgres");
         cluster::run(&server, &format!("DROP DATABASE IF EXISTS {name}")).await.expect("dropped");
         cluster::run(&server, &format!("CREATE DATABASE {name}")).await.expect("made");
-        let made: Vec<_> = (0..workspaces).map(|_| keys::make(Environment::Live, &mut rand::rng())).collect();
+        let made: Vec<_> =
+            (0..workspaces).map(|_| keys::generate(Environment::Live, &mut rand::rng())).collect();
         let keys: Vec<_> = made.iter().map(|fresh_key| fresh_key.text.clone()).collect();
         let world = Self { url, workspaces, conversations, keys, folder };
         drop(world.serve(None));

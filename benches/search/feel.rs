@@ -6,7 +6,7 @@ use std::time::Duration;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::queries::HistoryQuery;
 use frontdesk::model::time::Timestamp;
-use frontdesk::model::trouble::{LAST, MessageSummary, look};
+use frontdesk::model::trouble::{MAX_MESSAGES, MessageSummary, score_messages};
 use frontdesk::store::Reader;
 
 use crate::desk::{self, Desk};
@@ -44,7 +44,7 @@ pub fn measure(reader: Reader, now: Timestamp) -> bool {
 fn score(reader: &Reader) -> bool {
     let channel = ChannelId::from(CHANNEL);
     let mut said: Vec<Vec<MessageSummary>> = Vec::new();
-    let limit = u32::try_from(LAST).unwrap_or(u32::MAX);
+    let limit = u32::try_from(MAX_MESSAGES).unwrap_or(u32::MAX);
     for conversation in crate::conversations(reader, SCORED) {
         let query = HistoryQuery { channel: channel.clone(), conversation, limit };
         let page = reader.history(&query).expect("a history");
@@ -64,7 +64,7 @@ fn score(reader: &Reader) -> bool {
     }
     let mut total = 0;
     let times = (0..10)
-        .map(|_| timed(|| total += said.iter().map(|entry| look(entry).score()).sum::<u32>()))
+        .map(|_| timed(|| total += said.iter().map(|entry| score_messages(entry).score()).sum::<u32>()))
         .collect();
     let worst = row(&format!("trouble score of {} conversations", said.len()), times);
     assert!(total > 0, "nobody is in trouble");

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use frontdesk::model::time::Timestamp;
 use frontdesk::service::channels::Channel;
-use frontdesk::service::cursors::Place;
+use frontdesk::service::cursors::PagePosition;
 use frontdesk::service::database::conversations::{self, ConversationRow};
 use frontdesk::service::database::messages::{self, Filter, MessageRow};
 use frontdesk::service::database::{outbound, workspaces};
@@ -82,14 +82,14 @@ async fn read<T: Send + 'static>(
     tokio::task::spawn_blocking(job).await.expect("no panic")
 }
 
-fn after(parameters: &Parameters) -> Place {
+fn after(parameters: &Parameters) -> PagePosition {
     let Some((at, id)) = parameters.get("cursor").and_then(|parameter| parameter.split_once('.')) else {
-        return Place::top();
+        return PagePosition::top();
     };
-    Place { at: at.parse().expect("a number"), id: id.to_owned() }
+    PagePosition { at: at.parse().expect("a number"), id: id.to_owned() }
 }
 
-fn page<T, B>(rows: Vec<T>, place: impl Fn(&T) -> Place, body: impl Fn(T) -> B) -> Json<Page<B>> {
+fn page<T, B>(rows: Vec<T>, place: impl Fn(&T) -> PagePosition, body: impl Fn(T) -> B) -> Json<Page<B>> {
     let more = rows.len() > 50;
     let kept: Vec<T> = rows.into_iter().take(50).collect();
     let last = kept.last().filter(|_| more).map(place);
@@ -102,7 +102,7 @@ async fn list(State(files): State<Arc<Files>>, parameters: Parameters) -> Json<P
     let query = move |db: &Connection| conversations::list(db, CHANNEL, None, &after, 51).expect("listed");
     let rows = read(files, query).await;
     let now = Timestamp::from_micros(0);
-    page(rows, ConversationRow::place, |row| bodies::conversation(row, now))
+    page(rows, ConversationRow::page_position, |row| bodies::conversation_body(row, now))
 }
 
 async fn all_messages(State(files): State<Arc<Files>>, parameters: Parameters) -> Json<Page<MessageBody>> {
@@ -118,10 +118,10 @@ async fn history(
     messages_of(files, after(&parameters), filter).await
 }
 
-async fn messages_of(files: Arc<Files>, after: Place, filter: Filter) -> Json<Page<MessageBody>> {
+async fn messages_of(files: Arc<Files>, after: PagePosition, filter: Filter) -> Json<Page<MessageBody>> {
     let query = move |db: &Connection| messages::list(db, CHANNEL, &filter, &after, 51).expect("listed");
     let rows = read(files, query).await;
-    page(rows, MessageRow::place, |row| bodies::message(row, Channel::Whatsapp))
+    page(rows, MessageRow::page_position, |row| bodies::message_body(row, Channel::Whatsapp))
 }
 
 /// Stores a message, counts it and takes its price: one transaction each.
@@ -136,7 +136,7 @@ fn store(files: &Files, serial: u64, body: &Value) -> Json<Value> {
     let to = body["to"].as_str().expect("a number");
     let mut db = files.writer.lock().expect("no one failed");
     let change = db.transaction().expect("begun");
-    let found = conversations::of_peer(&*change, CHANNEL, to).expect("found").expect("there");
+    let found = conversations::find_by_peer(&*change, CHANNEL, to).expect("found").expect("there");
     let at = Timestamp::from_micros(1_800_000_000_000_000 + i64::try_from(serial).expect("small"));
     let id = format!("msg_bare{serial:018x}");
     let row = MessageRow {
@@ -164,7 +164,7 @@ fn store(files: &Files, serial: u64, body: &Value) -> Json<Value> {
     messages::insert(&*change, &row).expect("inserted");
     conversations::touch(&*change, &found.id, &text, false, at).expect("touched");
     let _ = workspaces::charge(&*change, "ws_1", 0, "message", &id, at).expect("charged");
-    outbound::note(&*change, Channel::Whatsapp, to, &text, None, at).expect("noted");
+    outbound::record(&*change, Channel::Whatsapp, to, &text, None, at).expect("noted");
     change.commit().expect("kept");
     Json(json!({"messageId": id, "status": "sent"}))
 }

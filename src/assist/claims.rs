@@ -22,7 +22,7 @@ impl KnownWords {
     /// The words of all that a suggestion is made from.
     pub fn of(request: &SuggestionRequest, replies: &[CannedReply]) -> Self {
         let facts = &request.facts;
-        let spoken = request.spoken.iter().map(|pair| pair.1.as_str());
+        let spoken = request.conversation.iter().map(|pair| pair.1.as_str());
         let pairs = facts.looked_up.iter().chain(&request.card);
         let texts = spoken
             .chain(facts.contact.as_deref())

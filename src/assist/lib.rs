@@ -31,7 +31,7 @@ use thiserror::Error;
 use connections::guard::{
     FetchError, FetchLimits, Fetched, Guard, Longer, Policy, Refusal, Request, VettedUrl, vet,
 };
-use model::secret::{Secret, without_secrets};
+use model::secret::{Secret, redact};
 
 /// Bytes of one token, where an endpoint does not tell how many it took.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -272,7 +272,7 @@ fn without_secrets_in(value: &mut Value, key: Option<&Secret>) {
             if let Some(key) = key.filter(|key| !key.expose().is_empty() && text.contains(key.expose())) {
                 *text = text.replace(key.expose(), &key.hint());
             }
-            *text = without_secrets(text);
+            *text = redact(text);
         }
         Value::Array(items) => items.iter_mut().for_each(|item| without_secrets_in(item, key)),
         Value::Object(members) => members.values_mut().for_each(|member| without_secrets_in(member, key)),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::claims::KnownWords;
 use model::replies::{self, CannedReply};
 use model::suggestions::{
-    SpokenBy, SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest,
+    SpeakerRole, SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest,
 };
 use model::text::SafeText;
 
@@ -24,20 +24,20 @@ const TOLD: usize = 4;
 /// The canned reply that fits what the customer wrote since somebody answered,
 /// with its fields filled in; `None` where none does.
 fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a CannedReply, String)> {
-    let asked = words(&unanswered(request).join(" "));
+    let asked = significant_words(&unanswered(request).join(" "));
     let fits = |canned_reply: &&CannedReply| {
         let here =
             |word: &String| request.tab_words.iter().any(|tab_word| tab_word.eq_ignore_ascii_case(word));
         canned_reply.channel.as_ref().is_none_or(here)
     };
     let score = |canned_reply: &CannedReply| {
-        let named = words(&format!(
+        let named = significant_words(&format!(
             "{} {} {}",
             canned_reply.name,
             canned_reply.title,
             canned_reply.keywords.join(" ")
         ));
-        let body = words(&canned_reply.body);
+        let body = significant_words(&canned_reply.body);
         asked
             .iter()
             .map(|word| if named.contains(word) { NAMED } else { usize::from(body.contains(word)) })
@@ -49,7 +49,7 @@ fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a
         .map(|canned_reply| (score(canned_reply), canned_reply))
         .filter(|(score, _): &(usize, _)| *score >= FITS);
     let best = scored.max_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.name.cmp(&a.1.name)));
-    best.map(|(_, best)| (best, replies::fill(&best.body, &request.facts)))
+    best.map(|(_, best)| (best, replies::fill_fields(&best.body, &request.facts)))
 }
 
 /// A suggestion by rules alone; `None` where there is nothing to draft, and of
@@ -85,14 +85,16 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
 
 /// What the customer wrote since somebody answered.
 fn unanswered(request: &SuggestionRequest) -> Vec<&str> {
-    let newest = request.spoken.iter().rev();
-    let mut lines: Vec<&str> =
-        newest.take_while(|newest| newest.0 == SpokenBy::Customer).map(|newest| newest.1.as_str()).collect();
+    let newest = request.conversation.iter().rev();
+    let mut lines: Vec<&str> = newest
+        .take_while(|newest| newest.0 == SpeakerRole::Customer)
+        .map(|newest| newest.1.as_str())
+        .collect();
     lines.reverse();
     lines
 }
 
-fn words(text: &str) -> HashSet<String> {
+fn significant_words(text: &str) -> HashSet<String> {
     let words = text.split(|text: char| !text.is_alphanumeric());
     words.filter(|word| word.chars().count() >= LETTERS).map(str::to_lowercase).collect()
 }
@@ -100,11 +102,11 @@ fn words(text: &str) -> HashSet<String> {
 /// A brief in at most five lines: what was asked, what was said last, what the AI
 /// and people tried, what is known, what is open.
 fn brief(request: &SuggestionRequest) -> Vec<String> {
-    let of = |by: SpokenBy| {
-        let lines = request.spoken.iter().filter(move |pair| pair.0 == by);
+    let of = |by: SpeakerRole| {
+        let lines = request.conversation.iter().filter(move |pair| pair.0 == by);
         lines.map(|line| line.1.as_str()).collect::<Vec<_>>()
     };
-    let (asked, ai, people) = (of(SpokenBy::Customer), of(SpokenBy::Ai), of(SpokenBy::Business));
+    let (asked, ai, people) = (of(SpeakerRole::Customer), of(SpeakerRole::Ai), of(SpeakerRole::Business));
     let mut lines = Vec::new();
     match asked.as_slice() {
         [] => lines.push("Asked: nothing yet".to_owned()),
@@ -171,10 +173,10 @@ pub(crate) mod tests {
     use super::*;
 
     /// What customers wrote after what others had.
-    pub(crate) fn request(customer: &[&str], before: &[(SpokenBy, &str)]) -> SuggestionRequest {
+    pub(crate) fn request(customer: &[&str], before: &[(SpeakerRole, &str)]) -> SuggestionRequest {
         let key =
             ConversationKey { channel: ChannelId::from("chat"), conversation: ConversationId::from("c1") };
-        let spoken = before.iter().copied().chain(customer.iter().map(|text| (SpokenBy::Customer, *text)));
+        let spoken = before.iter().copied().chain(customer.iter().map(|text| (SpeakerRole::Customer, *text)));
         SuggestionRequest {
             id: SuggestionId {
                 kind: SuggestionKind::Draft,
@@ -183,7 +185,7 @@ pub(crate) mod tests {
                 newest: None,
                 asked_by: AskedBy::Person,
             },
-            spoken: spoken.map(|(by, text)| (by, text.to_owned())).collect(),
+            conversation: spoken.map(|(by, text)| (by, text.to_owned())).collect(),
             facts: ReplyVariables::default(),
             card: Vec::new(),
             tab_words: vec!["Harbor chat".to_owned(), "whatsapp".to_owned()],
@@ -208,7 +210,7 @@ pub(crate) mod tests {
             reply("refund", "Money back after a double charge", None, "Hi {contact.first_name}!"),
             reply("bot", "Charge on the bot", Some("telegram"), "Charged by the bot?"),
         ];
-        let ask = |customer: &[&str], before: &[(SpokenBy, &str)]| {
+        let ask = |customer: &[&str], before: &[(SpeakerRole, &str)]| {
             let mut request = request(customer, before);
             request.facts.contact = Some("Maria Lopez".to_owned());
             draft(&request, &all).map(|(reply, text)| (reply.name.clone(), text))
@@ -216,7 +218,7 @@ pub(crate) mod tests {
         let found = |name: &str, text: &str| Some((name.to_owned(), text.to_owned()));
         assert_eq!(ask(&["a double charge!"], &[]), found("refund", "Hi Maria!"));
         assert_eq!(ask(&["When are you open, what hours?"], &[]), found("hours", &all[0].body));
-        let answered = [(SpokenBy::Customer, "a double charge!"), (SpokenBy::Ai, "Sorry.")];
+        let answered = [(SpeakerRole::Customer, "a double charge!"), (SpeakerRole::Ai, "Sorry.")];
         assert_eq!(ask(&["thanks"], &answered), None, "what was answered is not answered again");
         assert_eq!(ask(&["Where is it?"], &[]), None);
     }
@@ -226,10 +228,10 @@ pub(crate) mod tests {
         let mut request = request(
             &["And now?", "Anybody there?"],
             &[
-                (SpokenBy::Customer, "I was charged\ntwice"),
-                (SpokenBy::Ai, "Please wait."),
-                (SpokenBy::Ai, "Sorry, I did not get that."),
-                (SpokenBy::Business, "I look into it."),
+                (SpeakerRole::Customer, "I was charged\ntwice"),
+                (SpeakerRole::Ai, "Please wait."),
+                (SpeakerRole::Ai, "Sorry, I did not get that."),
+                (SpeakerRole::Business, "I look into it."),
             ],
         );
         request.facts.looked_up.push(("shop.plan".to_owned(), "Gold".to_owned()));

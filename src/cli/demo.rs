@@ -103,10 +103,10 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
 
 /// Connects the sample shop's API for the inbox and the assistant. Its address may differ at each start.
 /// Failures are logged only.
-async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
+async fn shop(folder: &Path, running: &service::RunningService) -> ConnectionsSetup {
     let address = running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
     let shop = shop_api::connection(address);
-    let key = Secret::new(shop_api::KEY);
+    let key = Secret::new(shop_api::SHOP_KEY);
     let file = folder.join("connections.toml");
     let made = Sealer::make_key();
     let credentials = Credentials::new(folder.join("connections.sealed"), Arc::new(move || Ok(made)));
@@ -115,7 +115,7 @@ async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
             // A file of an earlier run may name an old address.
             let removed = std::fs::remove_file(&file);
             drop(removed);
-            let kept = credentials.keep(shop, &key).and_then(|()| file::add(&file, shop));
+            let kept = credentials.store(shop, &key).and_then(|()| file::add(&file, shop));
             if let Ok(admin) = Admin::open(&folder.join("service.db").into(), None)
                 && let Err(error) = admin.put_connection(shop.clone(), Some(&key), SystemClock.now()).await
             {
@@ -149,7 +149,7 @@ fn replies_folder(folder: &Path) -> PathBuf {
 
 /// Starts the service on the port of the last run, so that stored file URLs still work; on another if that
 /// port is taken.
-async fn begin(folder: &Path, clock: &Arc<SystemClock>) -> Result<service::Running, StartError> {
+async fn begin(folder: &Path, clock: &Arc<SystemClock>) -> Result<service::RunningService, StartError> {
     let kept = folder.join("demo-port");
     let before = disk::read_text(&kept).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     let running = match service::start(options(folder, before, clock.clone())).await {
@@ -171,7 +171,7 @@ fn options(folder: &Path, port: u16, clock: Arc<dyn Clock>) -> service::Options 
 }
 
 /// Tabs of the live keys. Keys are issued once: a demo in a given folder keeps them in a file.
-fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec>> {
+fn channels(folder: &Path, running: &service::RunningService) -> Result<Vec<ChannelSpec>> {
     let kept = folder.join("demo-keys");
     let mut lines = String::new();
     for issued in running.keys.iter().filter(|key| key.environment == model::account::Environment::Live) {

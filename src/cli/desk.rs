@@ -24,7 +24,7 @@ use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
 use inbox::terminal_colors::TerminalColors;
 use inbox::theme_view::Theme;
-use model::messages::Aliases;
+use model::messages::SenderAliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND};
@@ -79,7 +79,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             targets: config.targets(),
             away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
-            senders: Aliases::new(config.senders.clone()),
+            senders: SenderAliases::new(config.senders.clone()),
             macros: config.macros.clone(),
             connections: links.connections.clone(),
             connects: true,

@@ -76,7 +76,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     let log = Arc::new(NewsLog::default());
     let noted = log.clone();
     let tell: receiver::Tell = Arc::new(move |news: News| {
-        noted.note(&news);
+        noted.log_news(&news);
         if let News::Leader(..) = &news {
             // The receiver is dropped at the end.
             let _ = told.send(news);
@@ -143,7 +143,7 @@ fn ending(
     until_sent: bool,
 ) -> anyhow::Result<Option<anyhow::Result<()>>> {
     if let Some(path) = store.missing_outbox() {
-        return Ok(Some(Err(StoreError::Gone { path: path.to_owned() }.into())));
+        return Ok(Some(Err(StoreError::FileReplaced { path: path.to_owned() }.into())));
     }
     if !until_sent {
         return Ok(None);
@@ -175,7 +175,7 @@ impl NewsLog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn note(&self, news: &News) {
+    fn log_news(&self, news: &News) {
         match news {
             News::Health(channel, health) => {
                 let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -152,7 +152,7 @@ impl From<anyhow::Error> for CliError {
 pub fn main() -> ExitCode {
     completing::answer();
     disk::keep_private();
-    privacy::keep();
+    privacy::disable_core_dumps();
     let wants_json = asks_for_json();
     // Without arguments the parser is skipped, for a faster start.
     let bare = std::env::args_os().len() == 1;

@@ -10,12 +10,12 @@ use model::json;
 use model::messages::Message;
 use model::service_window::window_label;
 use model::text::SafeText;
-use model::time::{Timestamp, Zone, short_span};
+use model::time::{Timestamp, Zone, format_short_span};
 use serde_json::Value;
 use store::transcript;
 use thiserror::Error;
 
-pub use store::transcript::{message_json, speaker};
+pub use store::transcript::{message_json, speaker_name};
 
 /// Standard output failed. A separate type, since a broken pipe to a server does not mean that the reader has
 /// seen enough.
@@ -29,7 +29,7 @@ pub fn line(text: &str) -> Result<()> {
 
 /// Writes JSON to standard output in one line, without characters that act on a terminal.
 pub fn json(value: &Value) -> Result<()> {
-    line(&json::visible(&value.to_string()))
+    line(&json::escape_invisible(&value.to_string()))
 }
 
 /// Writes gathered items as JSON if wanted, even if a part failed.
@@ -51,7 +51,7 @@ pub fn page(bytes: &[u8]) -> Result<()> {
 pub fn errors(all: &[Value]) {
     for it in all {
         // If standard error fails, the exit code remains.
-        let _ = writeln!(io::stderr(), "{}", json::visible(&it.to_string()));
+        let _ = writeln!(io::stderr(), "{}", json::escape_invisible(&it.to_string()));
     }
 }
 
@@ -62,7 +62,7 @@ pub fn reader_has_gone(error: &anyhow::Error) -> bool {
 }
 
 /// Writes a progress line to standard error.
-pub fn note(text: &str) -> Result<()> {
+pub fn print_progress(text: &str) -> Result<()> {
     writeln!(io::stderr(), "{text}").context("saying how far it is")
 }
 
@@ -111,7 +111,7 @@ pub fn of_broken_list(mut item: Value) -> Value {
 /// Conversation as one line of columns.
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
     let it = &row.conversation;
-    let waits = row.waiting_since.map_or_else(|| "-".to_owned(), |at| short_span(now.since(at)));
+    let waits = row.waiting_since.map_or_else(|| "-".to_owned(), |at| format_short_span(now.since(at)));
     let window = window_label(it.window, row.last_inbound_at, now);
     columns(&[
         it.id.as_str().to_owned(),
@@ -127,7 +127,7 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
 
 /// Message as one line of columns, with its time in `zone`.
 pub fn message_line(message: &Message, zone: &Zone) -> String {
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
     let content = &message.content;
     let media = message
         .media_url
@@ -136,7 +136,7 @@ pub fn message_line(message: &Message, zone: &Zone) -> String {
     columns(&[
         message.id.as_str().to_owned(),
         at,
-        speaker(&message.sender),
+        speaker_name(&message.sender),
         message.delivery.word().to_owned(),
         format!("{content}{media}"),
     ])
@@ -145,11 +145,11 @@ pub fn message_line(message: &Message, zone: &Zone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::text::oracle::{acting, first_acting};
+    use model::text::oracle::{acting_chars, first_acting};
 
     #[test]
     fn no_column_holds_what_a_terminal_acts_on() {
-        for it in acting() {
+        for it in acting_chars() {
             let line = columns(&[format!("a{it}b"), "c".to_owned()]);
             assert_eq!(first_acting(&line, &['\t']), None, "U+{:04X}", u32::from(it));
             assert_eq!(line.matches('\t').count(), 1, "U+{:04X} makes no column", u32::from(it));

@@ -28,13 +28,13 @@ fn name(channel: &ChannelSpec) -> String {
 }
 
 impl Secrets for Beside {
-    fn kept(&self, channel: &ChannelSpec) -> Option<Secret> {
+    fn load(&self, channel: &ChannelSpec) -> Option<Secret> {
         KeySource::Kept(self.folder.clone()).fetch(&name(channel), &channel.base_url).ok()
     }
 
-    fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String> {
+    fn store(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String> {
         let name = name(channel);
         let place = KeyLocation { folder: &self.folder, channel: &name, base_url: &channel.base_url };
-        place.keep(secret).map(drop)
+        place.store(secret).map(drop)
     }
 }

@@ -11,11 +11,13 @@ use assist::rules;
 use model::conversations::ConversationRow;
 use model::filter::ConversationFilter;
 use model::ids::{ChannelId, MessageId};
-use model::local::Keep;
+use model::local::LocalChange;
 use model::proposals::ProposedChange;
 use model::queries::{ConversationQuery, HistoryQuery};
 use model::replies::{CannedReply, ReplyVariables};
-use model::suggestions::{AskedBy, MESSAGES, SuggestionId, SuggestionKind, SuggestionRequest, spoken};
+use model::suggestions::{
+    AskedBy, MAX_MESSAGES, SuggestionId, SuggestionKind, SuggestionRequest, speaker_and_text,
+};
 use model::text::SafeText;
 use model::time::{Clock, Timestamp};
 use store::proposals::NewProposal;
@@ -42,7 +44,7 @@ pub fn start(
             tokio::time::sleep(PAUSE).await;
             let (folder, replies, channel, now) =
                 (folder.clone(), replies.clone(), channel.clone(), clock.now());
-            let look = handle.spawn_blocking(move || look(folder, replies, &channel, now));
+            let look = handle.spawn_blocking(move || suggest_samples(folder, replies, &channel, now));
             match look.await {
                 Ok(Ok(false)) => (),
                 Ok(Ok(true)) | Err(_) => return,
@@ -53,25 +55,30 @@ pub fn start(
 }
 
 /// Suggests answers if two customers asked something the replies cover. Returns true when done.
-fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) -> Result<bool, StoreError> {
+fn suggest_samples(
+    folder: PathBuf,
+    replies: PathBuf,
+    channel: &ChannelId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let options = StoreOptions { zone: clock::zone(), ..StoreOptions::default() };
     let store = Store::open_with(&folder, options)?;
     let replies = Folder::new(replies).read().replies.unwrap_or_default();
-    let query = ConversationQuery::first(channel.clone(), ConversationFilter::needed(), ROWS);
+    let query = ConversationQuery::first(channel.clone(), ConversationFilter::needing_person(), ROWS);
     let reader = store.reader()?;
     let mut found = Vec::new();
     for row in reader.conversations(&query)?.rows {
         let id = row.conversation.id.clone();
-        let limit = u32::try_from(MESSAGES).unwrap_or(u32::MAX);
+        let limit = u32::try_from(MAX_MESSAGES).unwrap_or(u32::MAX);
         let page = reader.history(&HistoryQuery { channel: channel.clone(), conversation: id, limit })?;
         let Some(newest) = page.messages.last().map(|message| message.message.id.clone()) else { continue };
-        let said = page.messages.iter().map(|message| spoken(&message.message)).collect();
+        let said = page.messages.iter().map(|message| speaker_and_text(&message.message)).collect();
         found.extend(draft(&row, said, newest, &replies, now).map(|text| (row, text)));
     }
     // The one waiting longest gets the proposal, so that no new message supersedes it at once.
     let [(last, _), .., (first, text)] = found.as_slice() else { return Ok(false) };
     let seen = reader.newest_message(channel, &first.conversation.id)?;
-    store.propose(
+    store.insert_proposal(
         NewProposal {
             channel: channel.clone(),
             conversation: first.conversation.id.clone(),
@@ -82,14 +89,14 @@ fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) 
         },
         now,
     )?;
-    store.keep(channel, Keep::DraftOnly(vec![(last.conversation.id.clone(), true)]))?;
+    store.change_local(channel, LocalChange::DraftOnly(vec![(last.conversation.id.clone(), true)]))?;
     Ok(true)
 }
 
 /// Answer from the sample replies; `None` if a field stays open.
 fn draft(
     row: &ConversationRow,
-    said: Vec<(model::suggestions::SpokenBy, String)>,
+    said: Vec<(model::suggestions::SpeakerRole, String)>,
     newest: MessageId,
     replies: &[CannedReply],
     now: Timestamp,
@@ -102,7 +109,7 @@ fn draft(
             newest: Some(newest),
             asked_by: AskedBy::Desk,
         },
-        spoken: said,
+        conversation: said,
         facts: ReplyVariables {
             contact: row.conversation.name.as_ref().map(ToString::to_string),
             agent: Some("Ana".to_owned()),

@@ -14,7 +14,8 @@ use crate::shell::clock::SystemClock;
 use model::secret::Secret;
 use service::metrics::MetricsToken;
 use service::{
-    self, AfterPersonAnswers, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl,
+    self, AfterPersonAnswers, AssistantChoice, DatabaseLocation, Endpoint, HostName, Network, PublicUrl,
+    TokenCaps,
 };
 
 /// The switches of `serve`.
@@ -39,7 +40,7 @@ pub struct ServeArguments {
     /// The service's database: a file, created readable by its owner only, or one
     /// on a PostgreSQL server, such as postgres://user@host/name.
     #[arg(long, value_name = "PATH|URL")]
-    pub db: Option<DatabasePlace>,
+    pub db: Option<DatabaseLocation>,
     /// The key that seals secrets, made when the database is new: 32 bytes or 64
     /// hex digits, readable by its owner only; without it, a file beside the
     /// database. One on a server has none beside it.
@@ -130,8 +131,8 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         None => folders::data()?.join("service.db").into(),
     };
     let shown = database.to_string();
-    let told = told(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
-    let caps = told.as_ref().map_or_else(Caps::default, |assistant_config| assistant_config.caps);
+    let told = load_assistant_config(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
+    let caps = told.as_ref().map_or_else(TokenCaps::default, |assistant_config| assistant_config.caps);
     let unready = |path: &PathBuf| format!("writing the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
         service::ready_file::check(path).with_context(|| unready(path))?;
@@ -147,7 +148,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         metrics_token: arguments.metrics_token_file.as_deref().map(metrics_token).transpose()?,
         proxies: arguments.proxies,
         seed: arguments.seed,
-        assistant_caps: Caps {
+        assistant_caps: TokenCaps {
             conversation: arguments.assistant_conversation_tokens.unwrap_or(caps.conversation),
             day: arguments.assistant_day_tokens.unwrap_or(caps.day),
         },
@@ -203,7 +204,7 @@ fn say(words: &str) {
 }
 
 /// Reads the assistant's part of the service's configuration file.
-fn told(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
+fn load_assistant_config(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
     let Some(path) = path else { return Ok(None) };
     let assistant = ServiceConfig::read(path).context("reading the service's file")?.assistant;
     if assistant.as_ref().is_some_and(|assistant| assistant.endpoint.is_none() && !is_named) {

@@ -7,11 +7,11 @@ use client::{FailureCause, RequestFailure};
 use model::ids::{ChannelId, RowId};
 use model::leader::Leader;
 use model::news::Health;
-use model::outbox::waiting::{QueueFacts, WaitReason, reason};
+use model::outbox::waiting::{QueueFacts, WaitReason, wait_reason};
 use model::outbox::{OutboxRow, RowState};
 use model::queries::DeskQuery;
 use model::time::{MINUTE, Timestamp};
-use model::waves::{Campaign, Phase};
+use model::waves::{Campaign, CampaignPhase};
 use store::Reader;
 use sync::ChannelSpec;
 
@@ -62,9 +62,9 @@ pub fn ending(
 /// True if a row cannot be sent before a person acts.
 fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>, now: Timestamp) -> bool {
     let health = health.unwrap_or(&Health::Connecting);
-    let facts = QueueFacts { now, health, leader: &Leader::Here, pays: None };
+    let facts = QueueFacts { now, health, leader: &Leader::Here, has_credits: None };
     matches!(
-        reason(row, rows.iter(), &facts),
+        wait_reason(row, rows.iter(), &facts),
         WaitReason::Decision(..)
             | WaitReason::RowBefore(Some(_))
             | WaitReason::PauseBefore
@@ -77,7 +77,7 @@ fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>
 /// rows.
 fn is_over(campaign: &Campaign, waiting: &HashSet<&RowId>, now: Timestamp) -> bool {
     let last = campaign.waves.iter().filter_map(|wave| wave.sent_at).max();
-    campaign.phase != Phase::Running
+    campaign.phase != CampaignPhase::Running
         || campaign.waves.iter().any(|wave| wave.row.as_ref().is_some_and(|row| waiting.contains(row)))
         || last.is_some_and(|at| now.since(at) >= MAX_COUNTING)
 }

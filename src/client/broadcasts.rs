@@ -31,13 +31,13 @@ pub(crate) fn prepare(to: &Audience, content: &BroadcastContent) -> Result<Prepa
         // An empty list must never be read as everyone.
         Audience::Contacts(ids) if ids.is_empty() => return Err(PrepareError::Empty("the list of contacts")),
         Audience::Contacts(ids) => {
-            checks::counted("contacts", ids.len(), bounds::BROADCAST_CONTACTS)?;
+            checks::counted("contacts", ids.len(), bounds::MAX_BROADCAST_CONTACTS)?;
             Some(ids.iter().map(ContactId::as_str).collect())
         }
     };
     let message = match content {
         BroadcastContent::Text(text) => {
-            checks::wanted("the text", text, bounds::TEXT)?;
+            checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
             TypedContent { kind: "text", text: Some(TextContent { body: text }), ..TypedContent::default() }
         }
         BroadcastContent::Image(link) => {

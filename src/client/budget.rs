@@ -62,16 +62,16 @@ pub struct Retries(Arc<Mutex<RetryBudget>>);
 impl Retries {
     /// Pays for a retry; returns false if too little is left.
     pub fn pay(&self, doubt: Doubt) -> bool {
-        self.look(|budget| budget.pay(doubt))
+        self.with_budget(|budget| budget.pay(doubt))
     }
 
     /// Something succeeded.
     pub fn succeeded(&self) {
-        self.look(RetryBudget::succeeded);
+        self.with_budget(RetryBudget::succeeded);
     }
 
     /// Ignores lock poisoning: the budget is valid after a panic.
-    fn look<R>(&self, look: impl FnOnce(&mut RetryBudget) -> R) -> R {
+    fn with_budget<R>(&self, look: impl FnOnce(&mut RetryBudget) -> R) -> R {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -32,7 +32,7 @@ struct RememberedCalls {
 
 impl RequestRing {
     /// Appends a call; drops the oldest if the ring is full.
-    pub(crate) fn note(&self, call: Call) {
+    pub(crate) fn record(&self, call: Call) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if calls.all.len() == REMEMBERED {
             calls.all.pop_front();
@@ -57,7 +57,7 @@ impl RequestRing {
 }
 
 /// Creates the entry of a request that is about to be sent.
-pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Call {
+pub(crate) fn started(request: &OutgoingRequest, base: &str, at: Timestamp) -> Call {
     // The URL as the parser normalizes it, relative to the base URL.
     let whole = Url::parse(&request.url).map_or_else(|_| request.url.clone(), Into::into);
     let path = whole.strip_prefix(base).unwrap_or(&whole).to_owned();
@@ -67,7 +67,7 @@ pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Cal
         method: request.method.as_str().to_owned(),
         base: base.to_owned(),
         path,
-        took: 0,
+        duration: 0,
         answer: Err(SafeText::default()),
         code: None,
         replayed: false,
@@ -80,7 +80,7 @@ pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Cal
 
 /// Adds the outcome and the duration to a call.
 pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) -> Call {
-    let call = Call { took, ..call };
+    let call = Call { duration: took, ..call };
     match answer {
         Err(Broken::NotSent(NotSent::Offline(why) | NotSent::Misconfigured(why))) => {
             Call { answer: Err(SafeText::line(&format!("not sent: {why}"))), ..call }

@@ -5,7 +5,7 @@ use model::bounds;
 use wire::mail_addresses::in_ascii;
 
 /// Requires text that is not blank.
-pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
+pub(crate) fn check_required(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     if text.trim().is_empty() {
         return Err(PrepareError::Empty(what));
     }
@@ -14,7 +14,7 @@ pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), 
 
 /// Limits a text that may be empty.
 pub(crate) fn bounded(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
-    let length = bounds::length(text);
+    let length = bounds::count_chars(text);
     if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
 }
 

@@ -274,7 +274,7 @@ impl Client {
 
     /// What the server's clock shows at a moment, as far as its answers have
     /// told.
-    pub fn server_time(&self, moment: outbox::Moment) -> Option<Timestamp> {
+    pub fn server_time(&self, moment: outbox::ClockTimes) -> Option<Timestamp> {
         self.server_clock(|server_clock| server_clock.at(moment))
     }
 

@@ -10,9 +10,9 @@ use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
 use crate::request::ReadResponse;
 use model::bounds;
-use model::contacts::{ContactChange, ToldContact, merged};
+use model::contacts::{ContactChange, ReceivedContact, merge_tags};
 use model::ids::ContactId;
-use model::outbox::content::{ContactWish, Json};
+use model::outbox::content::{ContactPatch, Json};
 use model::outbox::{PreparedRequest, WriteMethod};
 use model::text::is_plain;
 use wire::contacts::{ContactBody, SaveContactBody};
@@ -53,11 +53,15 @@ impl Client {
     }
 
     /// The contact at an id, if it is there still and has a phone number.
-    pub async fn contact_at(&self, id: &ContactId, phone: &str) -> Result<Option<ToldContact>, ReadError> {
+    pub async fn contact_at(
+        &self,
+        id: &ContactId,
+        phone: &str,
+    ) -> Result<Option<ReceivedContact>, ReadError> {
         match self.contact(id).await {
-            Ok(body) => {
-                Ok(Some(body).filter(|contact_body| contact_body.phone.as_deref() == Some(phone)).map(told))
-            }
+            Ok(body) => Ok(Some(body)
+                .filter(|contact_body| contact_body.phone.as_deref() == Some(phone))
+                .map(contact_from_body)),
             Err(ReadError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
         }
@@ -66,7 +70,7 @@ impl Client {
     /// The contact with a phone number, if there is one. A server may search
     /// in numbers as they are, or only in their digits: both are asked until
     /// one of them has found somebody.
-    pub async fn contact_with(&self, phone: &str) -> Result<Option<ToldContact>, ReadError> {
+    pub async fn contact_with(&self, phone: &str) -> Result<Option<ReceivedContact>, ReadError> {
         for form in [NumberSearch::AsWritten, NumberSearch::Digits] {
             let known = self.shared.number_search.get();
             if known.is_some_and(|number_search| *number_search != form) {
@@ -80,7 +84,7 @@ impl Client {
             if let Some(found) = listed.items.into_iter().find(|item| item.phone.as_deref() == Some(phone)) {
                 // Another read may have learned it meanwhile.
                 let _ = self.shared.number_search.set(form);
-                return Ok(Some(told(found)));
+                return Ok(Some(contact_from_body(found)));
             }
         }
         Ok(None)
@@ -97,25 +101,28 @@ impl Client {
         &self,
         search: Option<&str>,
         cursor: Option<&str>,
-    ) -> Result<Listed<(String, ToldContact)>, ReadError> {
+    ) -> Result<Listed<(String, ReceivedContact)>, ReadError> {
         let answer = self.contact_page(search, cursor).await?;
         read_page(&answer, |raw| {
             let body: ContactBody = serde_json::from_str(raw.get()).ok()?;
-            Some((body.phone.clone().filter(|phone| !phone.is_empty() && is_plain(phone))?, told(body)))
+            Some((
+                body.phone.clone().filter(|phone| !phone.is_empty() && is_plain(phone))?,
+                contact_from_body(body),
+            ))
         })
     }
 
-    pub async fn contact_told(&self, id: &ContactId) -> Result<ToldContact, ReadError> {
-        Ok(told(self.contact(id).await?))
+    pub async fn contact_told(&self, id: &ContactId) -> Result<ReceivedContact, ReadError> {
+        Ok(contact_from_body(self.contact(id).await?))
     }
 }
 
 /// A contact of which an answer tells every field.
-pub(crate) fn told_whole(fields: &Map<String, Value>) -> Option<ToldContact> {
+pub(crate) fn told_whole(fields: &Map<String, Value>) -> Option<ReceivedContact> {
     let whole =
         ["id", "phone", "name", "email", "tags", "metadata"].iter().all(|text| fields.contains_key(*text));
     let body = whole.then(|| serde_json::from_value(Value::Object(fields.clone())).ok()).flatten();
-    body.map(told)
+    body.map(contact_from_body)
 }
 
 /// How a server searches for numbers.
@@ -125,10 +132,10 @@ pub(crate) enum NumberSearch {
     Digits,
 }
 
-fn told(body: ContactBody) -> ToldContact {
+fn contact_from_body(body: ContactBody) -> ReceivedContact {
     let metadata = body.metadata.to_string();
     let is_cut = metadata.len() > METADATA;
-    ToldContact {
+    ReceivedContact {
         id: Some(ContactId::new(body.id)),
         name: body.name,
         email: body.email,
@@ -139,9 +146,9 @@ fn told(body: ContactBody) -> ToldContact {
 }
 
 /// `POST /contacts`
-pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, PrepareError> {
+pub(crate) fn prepare_save(wish: &ContactPatch) -> Result<PreparedRequest, PrepareError> {
     checks::phone(&wish.phone)?;
-    checks::bounded("the name", wish.name.as_deref().unwrap_or(""), bounds::CONTACT_NAME)?;
+    checks::bounded("the name", wish.name.as_deref().unwrap_or(""), bounds::MAX_CONTACT_NAME_CHARS)?;
     let email = match wish.email.as_deref() {
         None | Some("") => wish.email.clone(),
         Some(email) => Some(checks::mail_address(email)?),
@@ -165,7 +172,7 @@ pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, Prepar
 
 /// `POST /contacts` with the complete list of tags. Omitted fields keep their values.
 pub fn prepare_tags(phone: &str, tags: Vec<String>) -> Result<PreparedRequest, PrepareError> {
-    prepare_save(&ContactWish { phone: phone.to_owned(), tags: Some(tags), ..ContactWish::default() })
+    prepare_save(&ContactPatch { phone: phone.to_owned(), tags: Some(tags), ..ContactPatch::default() })
 }
 
 /// `POST /contacts` with a change merged into the contact's current values. Omitted fields
@@ -176,9 +183,9 @@ pub fn prepare_tags(phone: &str, tags: Vec<String>) -> Result<PreparedRequest, P
 /// was too large to be read.
 pub fn prepare_change(
     change: &ContactChange,
-    before: Option<&ToldContact>,
+    before: Option<&ReceivedContact>,
 ) -> Result<PreparedRequest, PrepareError> {
-    let nothing = ToldContact::default();
+    let nothing = ReceivedContact::default();
     let before = before.unwrap_or(&nothing);
     if before.is_cut && change.changes_metadata() {
         return Err(PrepareError::TooMany {
@@ -187,9 +194,9 @@ pub fn prepare_change(
             most: METADATA,
         });
     }
-    let tags = change.changes_tags().then(|| merged(&before.tags, &change.add, &change.remove));
+    let tags = change.changes_tags().then(|| merge_tags(&before.tags, &change.add, &change.remove));
     let metadata = change.changes_metadata().then(|| metadata_after(change, &before.metadata)).transpose()?;
-    prepare_save(&ContactWish {
+    prepare_save(&ContactPatch {
         phone: change.phone.clone(),
         name: change.name.clone(),
         email: change.email.clone(),
@@ -211,7 +218,7 @@ fn metadata_after(change: &ContactChange, before: &str) -> Result<Json, PrepareE
 }
 
 /// Describes each field of the contact that differs from the requested change.
-pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
+pub fn differences(change: &ContactChange, told: &ReceivedContact) -> Vec<String> {
     let mut words = Vec::new();
     let mut text = |label: &str, wished: &Option<String>, told: &Option<String>| {
         let (wished, told) = (wished.as_deref().map(str::trim), told.as_deref().unwrap_or("").trim());
@@ -243,24 +250,24 @@ pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
 
 /// `DELETE /contacts/{id}`
 pub(crate) fn prepare_delete(id: &ContactId) -> PreparedRequest {
-    PreparedRequest::bare(WriteMethod::Delete, paths::contact(id))
+    PreparedRequest::without_body(WriteMethod::Delete, paths::contact(id))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn body(change: &ContactChange, before: &ToldContact) -> Value {
+    fn body(change: &ContactChange, before: &ReceivedContact) -> Value {
         let request = prepare_change(change, Some(before)).expect("a request");
         serde_json::from_slice(&request.body).expect("JSON")
     }
 
     #[test]
     fn a_change_is_merged_and_leaves_out_what_it_does_not_touch() {
-        let before = ToldContact {
+        let before = ReceivedContact {
             tags: vec!["theirs".into(), "late".into()],
             metadata: r#"{"plan":"gold","since":2019,"gone":null}"#.into(),
-            ..ToldContact::default()
+            ..ReceivedContact::default()
         };
         let phone = || "+34600111222".to_owned();
         let name = ContactChange { phone: phone(), name: Some("Maria".into()), ..ContactChange::default() };
@@ -278,15 +285,15 @@ mod tests {
             "metadata": {"plan": "silver", "since": 2019, "visits": 3},
         });
         assert_eq!(body(&change, &before), wanted);
-        let cut = ToldContact { is_cut: true, ..before.clone() };
+        let cut = ReceivedContact { is_cut: true, ..before.clone() };
         assert!(prepare_change(&change, Some(&cut)).is_err(), "what was not read would be lost");
         assert!(prepare_change(&name, Some(&cut)).is_ok());
 
-        let told = ToldContact {
+        let told = ReceivedContact {
             name: Some("Maria".into()),
             tags: vec!["theirs".into(), "late".into(), "vip".into()],
             metadata: r#"{"plan":"gold","visits":3}"#.into(),
-            ..ToldContact::default()
+            ..ReceivedContact::default()
         };
         assert_eq!(differences(&name, &told), Vec::<String>::new());
         assert_eq!(differences(&change, &told), ["tag late", "plan \"gold\""]);

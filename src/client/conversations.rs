@@ -62,5 +62,5 @@ pub(crate) fn prepare_automation(
 
 /// `POST /conversations/{id}/close`
 pub(crate) fn prepare_close(id: &ConversationId) -> PreparedRequest {
-    PreparedRequest::bare(WriteMethod::Post, paths::conversation_close(id))
+    PreparedRequest::without_body(WriteMethod::Post, paths::conversation_close(id))
 }

@@ -159,8 +159,8 @@ fn check(mail: &Mail) -> Result<(), PrepareError> {
     if mail.to.is_empty() {
         return Err(PrepareError::Empty("the list of recipients"));
     }
-    checks::wanted("the subject", &mail.subject, bounds::SUBJECT)?;
-    checks::counted("attachments", mail.attachments.len(), bounds::ATTACHMENTS)?;
+    checks::check_required("the subject", &mail.subject, bounds::MAX_SUBJECT_CHARS)?;
+    checks::counted("attachments", mail.attachments.len(), bounds::MAX_ATTACHMENTS)?;
     let blank = |text: &Option<String>| text.as_deref().unwrap_or("").trim().is_empty();
     if blank(&mail.text) && blank(&mail.html) && mail.attachments.is_empty() {
         return Err(PrepareError::Empty("the mail"));

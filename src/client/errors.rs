@@ -156,7 +156,7 @@ impl ApiRefusal {
     }
 
     /// Formats the server's message and code for display.
-    pub fn words(&self) -> SafeText {
+    pub fn describe(&self) -> SafeText {
         if self.message.is_empty() {
             return SafeText::line(&format!("the server refused ({})", self.word));
         }
@@ -175,7 +175,7 @@ pub(crate) fn class_read(raw: Raw) -> Result<ReadResponse, ReadError> {
                 let why = SafeText::line(&words::not_json(&facts, &body, status));
                 return Err(if status == 404 { ReadError::NoSuchPath(why) } else { ReadError::Trouble(why) });
             };
-            let why = refusal.words();
+            let why = refusal.describe();
             Err(match status {
                 401 => ReadError::Refused { code: refusal.word, why: refusal.message },
                 403 => ReadError::Forbidden(why),

@@ -3,7 +3,7 @@
 use crate::errors::{ApiRefusal, NotSent, ReadError, WriteOutcome};
 use crate::words;
 use model::news::Health;
-use model::outbox::Stop;
+use model::outbox::StopReason;
 use model::text::SafeText;
 use model::time::SECOND;
 
@@ -127,7 +127,7 @@ impl RequestFailure {
             WriteOutcome::NotSent(NotSent::Misconfigured(why)) => Self::misconfigured(why),
             WriteOutcome::NotSent(NotSent::Paced(wait)) => return Self::of_read(&ReadError::Paced(*wait)),
             WriteOutcome::NotSent(NotSent::Limited(refusal)) | WriteOutcome::Refused(refusal) => {
-                Self::of_refusal(refusal, refusal.words())
+                Self::of_refusal(refusal, refusal.describe())
             }
             WriteOutcome::Unknown(unclear) => match (&unclear.refusal, unclear.status) {
                 (Some(refusal), _) => Self::of_refusal(refusal, unclear.why.clone()),
@@ -166,12 +166,14 @@ impl RequestFailure {
     }
 
     /// Converts the reason why an outbox row waits for a user.
-    pub fn of_stop(stop: Stop, why: &SafeText) -> Self {
+    pub fn of_stop(stop: StopReason, why: &SafeText) -> Self {
         let cause = match stop {
-            Stop::Refused | Stop::Credits | Stop::Window | Stop::Upload => FailureCause::Refused,
-            Stop::Auth => FailureCause::KeyRefused,
-            Stop::Crossed | Stop::Late | Stop::Account => FailureCause::Undecided,
-            Stop::Unknown | Stop::Expired | Stop::Ask => FailureCause::Unclear,
+            StopReason::Refused | StopReason::Credits | StopReason::Window | StopReason::Upload => {
+                FailureCause::Refused
+            }
+            StopReason::Auth => FailureCause::KeyRefused,
+            StopReason::ReplyConflict | StopReason::Late | StopReason::Account => FailureCause::Undecided,
+            StopReason::Unknown | StopReason::Expired | StopReason::KeyUnproven => FailureCause::Unclear,
         };
         Self::new(cause, why.as_str())
     }

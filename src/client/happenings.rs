@@ -10,7 +10,7 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::triggers;
 use model::bounds;
-use model::happenings::{Happening, TriggerKind};
+use model::happenings::{TriggerEvent, TriggerKind};
 use model::ids::ConversationId;
 use model::messages::Message;
 use model::phones;
@@ -42,7 +42,7 @@ const TIMES: [&str; 7] =
 
 impl Client {
     /// What a trigger tells now.
-    pub async fn happenings(&self, trigger: TriggerKind) -> Result<Listed<Happening>, ReadError> {
+    pub async fn happenings(&self, trigger: TriggerKind) -> Result<Listed<TriggerEvent>, ReadError> {
         let other = match trigger {
             TriggerKind::Message => {
                 return Ok(self
@@ -59,10 +59,10 @@ impl Client {
     }
 }
 
-fn of_message(message: &Message) -> Happening {
+fn of_message(message: &Message) -> TriggerEvent {
     let mut fields = vec![(SafeText::line("type"), SafeText::line(&message.content_type))];
     fields.push((SafeText::line("content"), SafeText::line(message.content.as_str())));
-    Happening {
+    TriggerEvent {
         trigger: TriggerKind::Message,
         id: message.id.to_string(),
         at: message.created_at,
@@ -74,7 +74,7 @@ fn of_message(message: &Message) -> Happening {
 }
 
 /// An item of a shape that is not known.
-fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
+fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> TriggerEvent {
     let mut flat: Vec<(String, String)> = Vec::new();
     flatten("", object, 0, &mut flat);
     let find = |name: &str| flat.iter().find(|(text, _)| text == name).map(|(_, value)| value.as_str());
@@ -85,9 +85,9 @@ fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
     let id = find("id").filter(|text| !text.is_empty()).map_or_else(print, str::to_owned);
     let title = NAMES.iter().find_map(|name| find(name)).unwrap_or(&id);
     let text = |text: &str| SafeText::line(&text.chars().take(VALUE).collect::<String>());
-    Happening {
+    TriggerEvent {
         trigger,
-        at: TIMES.iter().find_map(|text| find(text).and_then(Timestamp::read)),
+        at: TIMES.iter().find_map(|text| find(text).and_then(Timestamp::parse_any)),
         title: text(title),
         phone: phone_in(&flat),
         conversation: find("conversationId").filter(|text| !text.is_empty()).map(ConversationId::from),
@@ -99,10 +99,10 @@ fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
 /// The first value that is a number with its country code, those of fields
 /// that are called so before others.
 fn phone_in(flat: &[(String, String)]) -> Option<String> {
-    let number = |(_, value): &&(String, String)| bounds::is_e164(&phones::plain(value));
+    let number = |(_, value): &&(String, String)| bounds::is_e164(&phones::strip_separators(value));
     let called = |pair: &&(String, String)| pair.0.to_lowercase().contains("phone") && number(pair);
     let found = flat.iter().find(called).or_else(|| flat.iter().find(number));
-    found.map(|(_, value)| phones::plain(value))
+    found.map(|(_, value)| phones::strip_separators(value))
 }
 
 fn flatten(before: &str, object: &Map<String, Value>, depth: usize, flat: &mut Vec<(String, String)>) {

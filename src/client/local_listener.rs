@@ -39,7 +39,7 @@ pub fn trust_user(base_url: &str, uid: u32) {
 }
 
 /// Checks the owner of a port after connecting to it.
-fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
+fn inspect_listener(check: ListenerCheck) -> Result<(), ForeignListener> {
     #[cfg(target_os = "linux")]
     {
         let mut found = look_once(check);
@@ -152,7 +152,7 @@ where
         let (made, check) = (self.inner.call(to), self.check);
         Box::pin(async move {
             let connection = made.await?;
-            look(check)?;
+            inspect_listener(check)?;
             Ok(connection)
         })
     }
@@ -200,7 +200,7 @@ mod tests {
     fn the_system_tells_who_listens() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        assert_eq!(look(ListenerCheck { port, is_ipv4: true }), Ok(()));
-        assert_eq!(look(ListenerCheck { port, is_ipv4: false }), Ok(()));
+        assert_eq!(inspect_listener(ListenerCheck { port, is_ipv4: true }), Ok(()));
+        assert_eq!(inspect_listener(ListenerCheck { port, is_ipv4: false }), Ok(()));
     }
 }

@@ -22,8 +22,8 @@ pub(crate) fn prepare(
     if u64::try_from(file.len()).ok() != Some(size) {
         return Err(PrepareError::NoFiles);
     }
-    checks::wanted("the file name", filename, bounds::FILENAME)?;
-    let most = usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX);
+    checks::check_required("the file name", filename, bounds::MAX_FILENAME_CHARS)?;
+    let most = usize::try_from(bounds::MAX_UPLOAD_BYTES).unwrap_or(usize::MAX);
     match file.len() {
         0 => return Err(PrepareError::Empty("the file")),
         count => checks::counted("bytes in the file", count, most)?,

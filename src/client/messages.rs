@@ -78,7 +78,7 @@ pub(crate) fn prepare_text(
     text: &str,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
-    checks::wanted("the text", text, bounds::TEXT)?;
+    checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
     let content =
         TypedContent { kind: "text", text: Some(TextContent { body: text }), ..TypedContent::default() };
     send(to, content, reply_to)
@@ -108,8 +108,8 @@ pub(crate) fn prepare_content(
 
 fn media_content(media: &LinkedMedia) -> Result<TypedContent<'_>, PrepareError> {
     checks::link(&media.link)?;
-    checks::bounded("the caption", media.caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
-    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::FILENAME)?;
+    checks::bounded("the caption", media.caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
+    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::MAX_FILENAME_CHARS)?;
     let content = MediaContent {
         link: &media.link,
         caption: media.caption.as_deref(),
@@ -133,8 +133,8 @@ fn media_content(media: &LinkedMedia) -> Result<TypedContent<'_>, PrepareError> 
 
 /// A template as sends and broadcasts carry it.
 pub(crate) fn template_content(template: &FilledTemplate) -> Result<TypedContent<'_>, PrepareError> {
-    checks::wanted("the template's name", &template.name, usize::MAX)?;
-    checks::wanted("the template's language", &template.language, usize::MAX)?;
+    checks::check_required("the template's name", &template.name, usize::MAX)?;
+    checks::check_required("the template's language", &template.language, usize::MAX)?;
     let shape = PrepareError::NotJson { what: "the template's components", shape: "a JSON array" };
     TypedContent::template(template).ok_or(shape)
 }

@@ -184,7 +184,7 @@ impl RateBudget {
     }
 
     /// Applies the rate limit headers of a response.
-    pub fn hear(&mut self, kind: RequestKind, rate: Rate, now: Moment) {
+    pub fn record_rate(&mut self, kind: RequestKind, rate: Rate, now: Moment) {
         let until = now.micros() + rate.reset_in.unwrap_or(SECOND).clamp(0, MINUTE);
         match kind {
             RequestKind::Read(_) => {

@@ -117,7 +117,7 @@ pub fn prepare_with(
         Operation::RemoveWebhook { webhook, .. } => Ok(webhooks::prepare_remove(platform, webhook)),
         Operation::SendFile(file) => {
             // Checks the message before the file is uploaded.
-            prepare(platform, lane, &file.uploaded_to(SOMEWHERE))?;
+            prepare(platform, lane, &file.to_send_operation(SOMEWHERE))?;
             media::prepare(&file.name, &file.mime_type, file.size, enclosed.files)
         }
         Operation::Upload { filename, mime_type, size } => {

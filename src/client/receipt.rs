@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::contacts::told_whole;
-use model::contacts::ToldContact;
+use model::contacts::ReceivedContact;
 use model::ids::{BroadcastId, ContactId, MessageId, ThreadId, WebhookId};
 use model::outbox::Operation;
 use model::time::Timestamp;
@@ -82,7 +82,7 @@ pub enum ReceiptKind {
     Saved {
         contact: Option<ContactId>,
         /// The contact after the change, if the response is complete.
-        told: Option<Box<ToldContact>>,
+        told: Option<Box<ReceivedContact>>,
     },
     /// The id may be missing for a test key.
     Registered(Option<WebhookId>),
@@ -134,7 +134,7 @@ impl ReceiptKind {
     }
 
     /// Returns the id or URL of the created object.
-    pub fn made(&self) -> Option<&str> {
+    pub fn created_id(&self) -> Option<&str> {
         match self {
             Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
             Self::Called { call, .. } => Some(call),
@@ -229,7 +229,7 @@ fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
             status: told.id("status"),
         },
         Operation::Call { .. } => ReceiptKind::Called {
-            call: told.made("callId")?,
+            call: told.created_id("callId")?,
             status: told.id("status").unwrap_or_else(|| "not told".to_owned()),
         },
         Operation::Broadcast { .. } => ReceiptKind::Broadcasting {
@@ -277,7 +277,7 @@ impl ReceiptFields {
     }
 
     /// Returns an id; for a test key it may be in `messageId` instead.
-    fn made(&self, name: &str) -> Option<String> {
+    fn created_id(&self, name: &str) -> Option<String> {
         self.id(name).or_else(|| if self.is_test() { self.id("messageId") } else { None })
     }
 

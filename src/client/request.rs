@@ -78,7 +78,7 @@ impl Client {
                 if rows.is_some() {
                     self.page_size(PageSize::answered);
                 }
-                class_read(raw).and_then(|class_read| self.look(path, query, class_read))
+                class_read(raw).and_then(|class_read| self.stop_known_answer(path, query, class_read))
             }
             Ok((_, Some(cut))) => {
                 if let Some(asked) = fewer.and_then(|fewer| fewer.parse().ok()).filter(|_| cut.too_large) {
@@ -173,12 +173,12 @@ impl Client {
         if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, begun.moment)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
-        let call = calls::begun(&request, &self.shared.base_url, begun.now);
+        let call = calls::started(&request, &self.shared.base_url, begun.now);
         let read = (request.method == Method::GET).then(|| self.shared.unanswered.begin(begun.moment));
         let answer = self.shared.transport.exchange(request).await;
         drop(read);
         let took = self.moment().since(begun.moment);
-        self.shared.calls.note(calls::ended(call, &answer, took.max(0)));
+        self.shared.calls.record(calls::ended(call, &answer, took.max(0)));
         let answer = answer?;
         self.shared.answers.fetch_add(1, Ordering::Relaxed);
         let status = answer.status;
@@ -186,7 +186,7 @@ impl Client {
         let facts = headers::read(&answer.headers, heard_at);
         self.pace(|pace| {
             if let Some(rate) = facts.rate {
-                pace.hear(kind, rate, moment);
+                pace.record_rate(kind, rate, moment);
             }
             if status == 429 {
                 let reset = facts.rate.and_then(|rate| rate.reset_in);
@@ -199,8 +199,8 @@ impl Client {
         }
         if let Some(date) = facts.date {
             let since_boot = self.shared.clock.since_boot();
-            let heard = outbox::Moment { wall: heard_at, server: None, since_boot };
-            self.server_clock(|server_clock| server_clock.hear(date, heard));
+            let heard = outbox::ClockTimes { wall: heard_at, server: None, since_boot };
+            self.server_clock(|server_clock| server_clock.record_date(date, heard));
         }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {

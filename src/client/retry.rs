@@ -8,7 +8,7 @@
 //! [`crate::errors`].
 
 use crate::errors::{ApiRefusal, NotSent, Unclear, WriteOutcome};
-use model::outbox::{KEY_AGE, RetryClass, Stop};
+use model::outbox::{MAX_KEY_AGE, RetryClass, StopReason};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
@@ -59,7 +59,7 @@ pub enum RetryStep {
         counted: bool,
     },
     /// A person must decide.
-    Stop(Stop, SafeText),
+    Stop(StopReason, SafeText),
     /// Nothing of this channel can work until it is configured anew; the row
     /// goes back unchanged.
     Halt(SafeText),
@@ -83,23 +83,23 @@ pub fn decide<T>(outcome: &WriteOutcome<T>, attempt: Attempt) -> RetryStep {
 /// Whether a key is too old to be tried by itself. A clock set back makes a
 /// key old, never young.
 pub fn is_spent(age: i64) -> bool {
-    !(0..KEY_AGE).contains(&age)
+    !(0..MAX_KEY_AGE).contains(&age)
 }
 
 fn refused(refusal: &ApiRefusal) -> RetryStep {
     let stop = match (refusal.code, refusal.status) {
-        (_, 401) => Stop::Auth,
-        (Some(ErrorCode::InsufficientCredits), _) | (_, 402) => Stop::Credits,
-        (Some(ErrorCode::SessionExpired), _) => Stop::Window,
-        _ => Stop::Refused,
+        (_, 401) => StopReason::Auth,
+        (Some(ErrorCode::InsufficientCredits), _) | (_, 402) => StopReason::Credits,
+        (Some(ErrorCode::SessionExpired), _) => StopReason::Window,
+        _ => StopReason::Refused,
     };
-    RetryStep::Stop(stop, refusal.words())
+    RetryStep::Stop(stop, refusal.describe())
 }
 
 fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> RetryStep {
     if !(0..PROGRESS).contains(&attempt.in_progress) {
         let why = "an earlier attempt has been in progress on the server for ten minutes";
-        return RetryStep::Stop(Stop::Unknown, SafeText::line(why));
+        return RetryStep::Stop(StopReason::Unknown, SafeText::line(why));
     }
     let grown = (attempt.in_progress / 2).clamp(SECOND, 30 * SECOND);
     RetryStep::AskAgain {
@@ -115,24 +115,24 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
             // The bytes or the key are not what this desk thinks: never again by itself.
             // The others would be said again.
             (Some(ErrorCode::IdempotencyConflict), _) | (_, 401 | 403 | 413) => {
-                return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
+                return RetryStep::Stop(StopReason::Unknown, unclear.why.clone());
             }
             _ => {}
         }
     }
     if unclear.is_redirect() {
-        return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
+        return RetryStep::Stop(StopReason::Unknown, unclear.why.clone());
     }
     if unclear.replayed {
         let why = format!("{}, and the server keeps that answer for this row", unclear.why);
-        return RetryStep::Stop(Stop::Unknown, SafeText::line(&why));
+        return RetryStep::Stop(StopReason::Unknown, SafeText::line(&why));
     }
     if !may_repeat(attempt.class, attempt.recognised) {
-        return RetryStep::Stop(Stop::Ask, not_repeated(unclear.why.as_str()));
+        return RetryStep::Stop(StopReason::KeyUnproven, not_repeated(unclear.why.as_str()));
     }
     let spent = attempt.class.relies_on_key() && is_spent(attempt.age);
     if attempt.failures + 1 >= FAILURES || spent {
-        return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
+        return RetryStep::Stop(StopReason::Unknown, unclear.why.clone());
     }
     let ceiling = BASE.saturating_mul(1 << attempt.failures.min(16)).min(CAP);
     let wait = unclear.retry_after.map_or_else(

@@ -39,7 +39,7 @@ pub(crate) struct Unless {
 }
 
 impl Applied {
-    fn known<R>(&self, look: impl FnOnce(&mut AnswerHashes) -> R) -> R {
+    fn with_hashes<R>(&self, look: impl FnOnce(&mut AnswerHashes) -> R) -> R {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -49,7 +49,7 @@ impl Client {
     /// last. Use each such client for one load.
     #[must_use]
     pub fn unless_same(&self) -> Self {
-        let age = self.applied.known(|answer_hashes| answer_hashes.age);
+        let age = self.applied.with_hashes(|answer_hashes| answer_hashes.age);
         Self { unless: Some(Unless { age, came: Arc::default() }), ..self.clone() }
     }
 
@@ -63,7 +63,7 @@ impl Client {
     pub fn note_applied(&self) {
         let Some(unless) = &self.unless else { return };
         let came = std::mem::take(&mut *unless.came.lock().unwrap_or_else(PoisonError::into_inner));
-        self.applied.known(|answer_hashes| {
+        self.applied.with_hashes(|answer_hashes| {
             // A response requested before `forget_answers` may be stale.
             if answer_hashes.age == unless.age {
                 if answer_hashes.answers.len() >= REMEMBERED {
@@ -76,14 +76,14 @@ impl Client {
 
     /// Drops all recorded hashes, so that the next responses count as new.
     pub fn forget_answers(&self) {
-        self.applied.known(|answer_hashes| {
+        self.applied.with_hashes(|answer_hashes| {
             answer_hashes.answers.clear();
             answer_hashes.age += 1;
         });
     }
 
     /// Returns [`ReadError::Same`] for a known response on an [`Client::unless_same`] client.
-    pub(crate) fn look(
+    pub(crate) fn stop_known_answer(
         &self,
         path: &str,
         query: &[(&str, &str)],
@@ -91,7 +91,7 @@ impl Client {
     ) -> Result<ReadResponse, ReadError> {
         let Some(unless) = &self.unless else { return Ok(answer) };
         let print: Print = Sha256::digest(&answer.body).into();
-        let (question, is_known) = self.applied.known(|entry| {
+        let (question, is_known) = self.applied.with_hashes(|entry| {
             let question = entry.hash.hash_one((path, query));
             (question, entry.answers.get(&question) == Some(&print))
         });

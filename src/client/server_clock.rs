@@ -3,21 +3,21 @@
 //! Adds the boot time elapsed since the response, which cannot be set by users. Without a boot
 //! clock it adds the wall clock difference, unless that is negative.
 
-use model::outbox::Moment;
+use model::outbox::ClockTimes;
 use model::time::Timestamp;
 
 /// Latest `Date` header and the moment it was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ServerClock(Option<(Timestamp, Moment)>);
+pub struct ServerClock(Option<(Timestamp, ClockTimes)>);
 
 impl ServerClock {
-    pub fn hear(&mut self, date: Timestamp, now: Moment) {
+    pub fn record_date(&mut self, date: Timestamp, now: ClockTimes) {
         self.0 = Some((date, now));
     }
 
     /// Returns the server's time at `moment`, before or after the response; `None` without a
     /// response or after the wall clock was set back.
-    pub fn at(&self, moment: Moment) -> Option<Timestamp> {
+    pub fn at(&self, moment: ClockTimes) -> Option<Timestamp> {
         let (date, heard) = self.0?;
         let wall = moment.wall.since(heard.wall);
         let span = match (heard.since_boot, moment.since_boot) {
@@ -38,8 +38,12 @@ mod tests {
         Timestamp::from_micros(480_000 * HOUR + hours * HOUR)
     }
 
-    fn moment(wall: i64, since_boot: Option<i64>) -> Moment {
-        Moment { wall: at(wall), server: None, since_boot: since_boot.map(|since_boot| since_boot * HOUR) }
+    fn moment(wall: i64, since_boot: Option<i64>) -> ClockTimes {
+        ClockTimes {
+            wall: at(wall),
+            server: None,
+            since_boot: since_boot.map(|since_boot| since_boot * HOUR),
+        }
     }
 
     #[test]
@@ -55,7 +59,7 @@ mod tests {
         for (name, heard, then, hours) in cases {
             let mut clock = ServerClock::default();
             assert_eq!(clock.at(then), None);
-            clock.hear(at(100), heard);
+            clock.record_date(at(100), heard);
             assert_eq!(clock.at(then), hours.map(at), "{name}");
         }
     }

@@ -32,8 +32,8 @@ pub(crate) fn prepare_text(
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
     let escaped = escape_html(text);
-    checks::wanted("the text", &escaped, bounds::TEXT)?;
-    checks::bounded_in_units("the text", text, bounds::TEXT)?;
+    checks::check_required("the text", &escaped, bounds::MAX_TEXT_CHARS)?;
+    checks::bounded_in_units("the text", text, bounds::MAX_TEXT_CHARS)?;
     send(SendBody { chat_id: chat, kind: "text", text: Some(&escaped), ..SendBody::default() }, reply_to)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn prepare_content(
         |what| PrepareError::NotOnThisChannel { channel: Platform::Telegram.label().to_owned(), what };
     match content {
         ChatContent::Marked { text, markup } => {
-            checks::wanted("the text", text, bounds::TEXT)?;
+            checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
             let parse_mode = Some(markup.word());
             let body =
                 SendBody { chat_id: chat, kind: "text", text: Some(text), parse_mode, ..SendBody::default() };
@@ -70,10 +70,10 @@ fn send_media(
         Some(_) => caption.to_owned(),
         None => escape_html(caption),
     });
-    checks::bounded("the caption", caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
+    checks::bounded("the caption", caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
     let seen = media.caption.as_deref().filter(|_| media.markup.is_none());
-    checks::bounded_in_units("the caption", seen.unwrap_or(""), bounds::CAPTION)?;
-    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::FILENAME)?;
+    checks::bounded_in_units("the caption", seen.unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
+    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::MAX_FILENAME_CHARS)?;
     let kind = match media.kind {
         MediaKind::Image => "photo",
         kind => kind.word(),

@@ -27,7 +27,7 @@ pub(crate) async fn conversations(
 /// `POST /voip/sms`
 pub(crate) fn prepare_sms(to: &str, body: &str, via: Option<&str>) -> Result<PreparedRequest, PrepareError> {
     checks::phone(to)?;
-    checks::wanted("the text", body, bounds::SMS)?;
+    checks::check_required("the text", body, bounds::MAX_SMS_CHARS)?;
     json(WriteMethod::Post, paths::VOIP_SMS, &SendSmsBody { to, body, channel_id: via })
 }
 

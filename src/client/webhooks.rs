@@ -43,5 +43,5 @@ pub(crate) fn prepare_remove(platform: &Platform, id: &WebhookId) -> PreparedReq
         Platform::Email => paths::email_webhook(id),
         _ => paths::webhook(id),
     };
-    PreparedRequest::bare(WriteMethod::Delete, path)
+    PreparedRequest::without_body(WriteMethod::Delete, path)
 }

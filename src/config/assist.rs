@@ -37,11 +37,11 @@ impl AssistConfig {
 /// Reads the table; a mistaken one counts as absent.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<AssistConfig> {
     mistakes.all(section.unknown());
-    let url = mistakes.take(section.required("url").and_then(|url| match ::assist::check_address(&url) {
+    let url = mistakes.collect(section.required("url").and_then(|url| match ::assist::check_address(&url) {
         Ok(()) => Ok(url),
         Err(why) => Err(section.error("url", &format!("url: {why}"))),
     }));
-    let model = mistakes.take(section.required("model"));
+    let model = mistakes.collect(section.required("model"));
     let sources = [
         mistakes.value(section.string("key_env")).map(KeySource::Environment),
         mistakes.value(section.string("key_command")).map(KeySource::Command),

@@ -18,7 +18,7 @@ pub(super) fn read(section: &Section<'_>, config: &mut Config, mistakes: &mut Mi
         Some("never") => PauseOnReply::Never,
         _ => PauseOnReply::Ask,
     };
-    if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
+    if let Some(undo) = mistakes.collect(section.table("undo_seconds")).flatten() {
         mistakes.all(undo.unknown());
         let broadcast = mistakes.value(undo.integer("broadcast"));
         config.undo_broadcast_seconds = broadcast.unwrap_or(config.undo_broadcast_seconds);

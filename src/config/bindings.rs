@@ -7,7 +7,7 @@ use inbox::command;
 use inbox::command::{Command, CommandScope, TABLE};
 use inbox::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
 use inbox::keys::{KeyCode, KeyPress};
-use model::nearest::nearest;
+use model::nearest::nearest_word;
 
 /// Names of keys without a character.
 const NAMES: &str = "Enter, Esc, Tab, Shift-Tab, Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, \
@@ -42,7 +42,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
     {
         // One of the two was configured: the default keys never clash.
         let whose = group.iter().find_map(|clash| named(clash.one).or_else(|| named(clash.other)));
-        found.push((whose.unwrap_or(""), told(group, |command| named(command).is_some())));
+        found.push((whose.unwrap_or(""), describe_clashes(group, |command| named(command).is_some())));
     }
     let order = section.names();
     found.sort_by_key(|(name, _)| order.iter().position(|text| text == name));
@@ -53,7 +53,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
 fn unknown(name: &str) -> String {
     let names: Vec<String> = TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let hint = match nearest(name, &names) {
+    let hint = match nearest_word(name, &names) {
         Some(near) => format!("did you mean {near}?"),
         None => "the palette and `frontdesk man` name all commands".to_owned(),
     };
@@ -61,7 +61,7 @@ fn unknown(name: &str) -> String {
 }
 
 /// Describes clashing commands and the remedy.
-fn told(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
+fn describe_clashes(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
     let Some(first) = clashes.first() else { return String::new() };
     let whose = |command| {
         let own = if is_chosen(command) { "" } else { " (its own key)" };

@@ -18,12 +18,12 @@ pub(crate) fn read(
     mistakes: &mut Mistakes,
 ) -> Option<Fixed> {
     mistakes.all(section.unknown());
-    let letter = mistakes.take(section.required("letter"));
+    let letter = mistakes.collect(section.required("letter"));
     let steps = mistakes.value(section.strings("steps")).unwrap_or_default();
     let key = mistakes.value(section.string("key"));
     let mut fine = true;
     let mut wrong = |key: &str, problem: String| {
-        mistakes.take::<()>(Err(section.error(key, &problem)));
+        mistakes.collect::<()>(Err(section.error(key, &problem)));
         fine = false;
     };
     let letter = letter.map(|letter| (letter.chars().next().unwrap_or(' '), letter));

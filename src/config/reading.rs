@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::config::settings::{SERVICE_FILE, SettingTable, SettingValue};
 use crate::config::{ConfigError, kind};
-use model::nearest::nearest;
+use model::nearest::nearest_word;
 
 /// Source text for error positions.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ impl<'a> Section<'a> {
                 if let Some((_, sentence)) = REMOVED_KEYS.iter().find(|(key, _)| *key == word) {
                     return self.place.error(key.span().start, &format!("{word} was removed: {sentence}"));
                 }
-                let hint = match nearest(word, &known) {
+                let hint = match nearest_word(word, &known) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known keys are {}", known.join(", ")),
                 };

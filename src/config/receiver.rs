@@ -17,11 +17,11 @@ pub struct ReceiverConfig {
 /// Reads the table; a mistaken one counts as absent.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<ReceiverConfig> {
     mistakes.all(section.unknown());
-    let listen = mistakes.take(section.required("listen"));
-    let public_url = mistakes.take(section.required("public_url"));
+    let listen = mistakes.collect(section.required("listen"));
+    let public_url = mistakes.collect(section.required("public_url"));
     let (listen, public_url) = (listen?, public_url?);
-    let address = mistakes.take(address(section, &listen));
-    let url = mistakes.take(reachable(section, &public_url));
+    let address = mistakes.collect(address(section, &listen));
+    let url = mistakes.collect(reachable(section, &public_url));
     Some(ReceiverConfig { listen: address?, public_url: url? })
 }
 

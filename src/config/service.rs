@@ -7,7 +7,7 @@ use toml::de::DeTable;
 use crate::config::reading::{ConfigText, Section};
 use crate::config::settings::SERVICE_FILE;
 use crate::config::{ConfigError, ConfigErrors, Mistakes};
-use ::service::{AfterPersonAnswers, Caps, Endpoint, Knowledge, QuestionFile, QuestionMistake};
+use ::service::{AfterPersonAnswers, Endpoint, Knowledge, QuestionError, QuestionFile, TokenCaps};
 use model::secret::Secret;
 
 /// Maximum characters of the instructions.
@@ -30,7 +30,7 @@ pub struct AssistantConfig {
     pub endpoint: Option<Endpoint>,
     /// Instructions, facts, questions and answers.
     pub knowledge: Knowledge,
-    pub caps: Caps,
+    pub caps: TokenCaps,
     /// Silence after a person's message, unless given by a switch.
     pub after_person_answers: AfterPersonAnswers,
 }
@@ -74,7 +74,7 @@ fn read_assistant(
     mistakes: &mut Mistakes,
 ) -> AssistantConfig {
     mistakes.all(section.unknown());
-    let files = mistakes.take(section.string_or_strings("questions")).unwrap_or_default();
+    let files = mistakes.collect(section.string_or_strings("questions")).unwrap_or_default();
     let mut questions = QuestionFile::default();
     for file in files {
         let read = read_questions(section, &folder.join(&file), mistakes);
@@ -92,16 +92,16 @@ fn read_assistant(
         facts: read_facts(section, mistakes),
         questions,
     };
-    let before = Caps::default();
+    let before = TokenCaps::default();
     let mut tokens = |key, before: u64| {
         let number = mistakes.value(section.integer(key));
         number.and_then(|number| u64::try_from(number).ok()).unwrap_or(before)
     };
-    let caps = Caps {
+    let caps = TokenCaps {
         conversation: tokens("conversation_tokens", before.conversation),
         day: tokens("day_tokens", before.day),
     };
-    let after = mistakes.take(section.word("after_person_answers")).flatten();
+    let after = mistakes.collect(section.word("after_person_answers")).flatten();
     AssistantConfig {
         endpoint: read_endpoint(section, environment, mistakes),
         knowledge,
@@ -188,7 +188,7 @@ fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -
     match QuestionFile::parse(&text) {
         Ok(file) => file,
         Err(wrong) => {
-            let one = |question_mistake: QuestionMistake| ConfigError {
+            let one = |question_mistake: QuestionError| ConfigError {
                 place: format!("{shown}, line {}", question_mistake.line),
                 problem: question_mistake.problem,
             };
@@ -227,7 +227,7 @@ mod tests {
         let assistant = read(text, folder.path()).expect("it is well").assistant.expect("a table");
         let endpoint = assistant.endpoint.expect("an endpoint");
         assert_eq!((endpoint.model.as_str(), endpoint.key.is_some()), ("small", true));
-        assert_eq!(assistant.caps, Caps { conversation: 5_000, ..Caps::default() });
+        assert_eq!(assistant.caps, TokenCaps { conversation: 5_000, ..TokenCaps::default() });
         assert_eq!(assistant.after_person_answers, AfterPersonAnswers::NextCustomerMessage);
         assert_eq!(assistant.knowledge.facts, ["We are at the pier."]);
         assert_ne!(assistant.knowledge.questions, QuestionFile::default());

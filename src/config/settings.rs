@@ -241,7 +241,7 @@ pub const TABLES: &[SettingTable] = &[
             ),
             setting(
                 "pictures",
-                Word(|| Graphics::CHOICES.to_vec()),
+                Word(|| Graphics::CONFIG_WORDS.to_vec()),
                 "\"auto\"",
                 "How pictures are drawn; `auto` asks the terminal's name",
             ),

@@ -13,20 +13,20 @@ pub(crate) fn read(
     mistakes: &mut Mistakes,
 ) -> Option<SavedView> {
     mistakes.all(section.unknown());
-    let name = mistakes.take(section.required("name"));
-    let text = mistakes.take(section.required("filter"));
+    let name = mistakes.collect(section.required("name"));
+    let text = mistakes.collect(section.required("filter"));
     let sort = mistakes.value(section.word("sort")).and_then(|text| Sort::from_word(&text));
     let key = mistakes.value(section.string("key"));
     let (name, text) = (name?, text?);
     let mut wrong = |key: &str, problem: String| {
-        mistakes.take::<()>(Err(section.error(key, &problem)));
+        mistakes.collect::<()>(Err(section.error(key, &problem)));
     };
     if before.iter().any(|entry| entry.name.to_lowercase() == name.to_lowercase()) {
         wrong("name", format!("two views are called {name:?}; names must differ"));
         return None;
     }
     if let Some(mistake) = filter::parse(&text).mistakes.into_iter().next() {
-        wrong("filter", format!("view {name:?}: {}", mistake.words));
+        wrong("filter", format!("view {name:?}: {}", mistake.message));
         return None;
     }
     let key = match key {

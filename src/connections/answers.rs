@@ -6,9 +6,11 @@
 use serde_json::Value;
 
 use model::connections::formats;
-use model::connections::mapping::{COLUMNS, LONGEST, Pick, ROWS, TableColumn, label};
+use model::connections::mapping::{
+    MAX_COLUMNS, MAX_ROWS, MAX_VALUE_CHARS, MappingCandidate, TableColumn, to_label,
+};
 use model::connections::path::{Path, PathSegment};
-use model::connections::{FieldKind, Mapped, MappedField, MappedValue, ShownValue, ValueFormat};
+use model::connections::{DisplayValue, FieldKind, MappedAnswer, MappedField, MappedValue, ValueFormat};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 use wire::repair::repaired;
@@ -101,20 +103,23 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
 }
 
 /// What a mapping shows of an answer.
-pub fn map(value: &Value, fields: &[MappedField], at: Timestamp, zone: &Zone) -> Mapped {
+pub fn map(value: &Value, fields: &[MappedField], at: Timestamp, zone: &Zone) -> MappedAnswer {
     let shown = |field: &MappedField| {
         let found = find(value, &field.path);
         let shown = match &field.kind {
             FieldKind::Value(format) => {
-                let texts: Vec<String> =
-                    found.iter().filter_map(|entry| scalar(entry, value, format, zone)).take(ROWS).collect();
-                ShownValue::Line(line(&texts.join(", ")))
+                let texts: Vec<String> = found
+                    .iter()
+                    .filter_map(|entry| scalar(entry, value, format, zone))
+                    .take(MAX_ROWS)
+                    .collect();
+                DisplayValue::Line(line(&texts.join(", ")))
             }
             FieldKind::Table(columns) => table(&found, columns, zone),
         };
         let empty = match &shown {
-            ShownValue::Line(text) => text.is_empty(),
-            ShownValue::Table(_, rows, _) => rows.is_empty(),
+            DisplayValue::Line(text) => text.is_empty(),
+            DisplayValue::Table(_, rows, _) => rows.is_empty(),
         };
         (!empty).then(|| MappedValue {
             name: field.name.clone(),
@@ -122,10 +127,10 @@ pub fn map(value: &Value, fields: &[MappedField], at: Timestamp, zone: &Zone) ->
             value: shown,
         })
     };
-    Mapped { fields: fields.iter().filter_map(shown).collect(), at }
+    MappedAnswer { fields: fields.iter().filter_map(shown).collect(), at }
 }
 
-fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> ShownValue {
+fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> DisplayValue {
     // A path to a list and one to its items are the same table.
     let rows: Vec<&Value> = match found {
         [Value::Array(items)] => items.iter().collect(),
@@ -136,48 +141,49 @@ fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> ShownValue {
         let text = found.first().and_then(|value| scalar(value, row, &column.format, zone));
         line(&text.unwrap_or_default())
     };
-    let shown = rows.iter().take(ROWS).map(|row| columns.iter().map(|column| cell(row, column)).collect());
+    let shown =
+        rows.iter().take(MAX_ROWS).map(|row| columns.iter().map(|column| cell(row, column)).collect());
     let heads = columns.iter().map(|column| SafeText::line(&column.label)).collect();
-    ShownValue::Table(heads, shown.collect(), rows.len().saturating_sub(ROWS))
+    DisplayValue::Table(heads, shown.collect(), rows.len().saturating_sub(MAX_ROWS))
 }
 
 /// A value as a text; nothing for what has none. An amount's currency may
 /// stand beside it.
 fn scalar(value: &Value, beside: &Value, format: &ValueFormat, zone: &Zone) -> Option<String> {
     let text = match value {
-        Value::String(text) => text.chars().take(LONGEST).collect(),
+        Value::String(text) => text.chars().take(MAX_VALUE_CHARS).collect(),
         Value::Number(number) => number.to_string(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
-            let texts = items.iter().take(ROWS).filter_map(|item| scalar(item, beside, format, zone));
+            let texts = items.iter().take(MAX_ROWS).filter_map(|item| scalar(item, beside, format, zone));
             return Some(texts.collect::<Vec<_>>().join(", "));
         }
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
     };
     Some(match format {
         ValueFormat::Text => text,
-        ValueFormat::Date => formats::date(&text, zone),
+        ValueFormat::Date => formats::format_date(&text, zone),
         ValueFormat::Money { currency, minor } => {
             let currency = currency.as_deref().or_else(|| beside["currency"].as_str());
-            formats::money(&text, currency, *minor)
+            formats::format_money(&text, currency, *minor)
         }
     })
 }
 
 fn line(text: &str) -> SafeText {
-    SafeText::line(&text.chars().take(LONGEST).collect::<String>())
+    SafeText::line(&text.chars().take(MAX_VALUE_CHARS).collect::<String>())
 }
 
 /// What a mapping can be made of: every value, and every list of objects as
 /// one table.
-pub fn picks(value: &Value) -> Vec<Pick> {
+pub fn picks(value: &Value) -> Vec<MappingCandidate> {
     let mut picks = Vec::new();
     collect(value, &mut Path::default(), &mut picks);
     picks
 }
 
-fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
+fn collect(value: &Value, path: &mut Path, picks: &mut Vec<MappingCandidate>) {
     if picks.len() >= PICKS {
         return;
     }
@@ -196,13 +202,18 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
                     if items.len() == 1 { "1 row".to_owned() } else { format!("{} rows", items.len()) };
                 if !columns.is_empty() {
                     let sample = SafeText::line(&words);
-                    picks.push(Pick { path: path.clone(), sample, format: ValueFormat::Text, columns });
+                    picks.push(MappingCandidate {
+                        path: path.clone(),
+                        sample,
+                        format: ValueFormat::Text,
+                        columns,
+                    });
                 }
             }
             _ => {
                 if let Some(text) = scalar(value, &Value::Null, &ValueFormat::Text, &Zone::UTC) {
                     let path = path.clone();
-                    picks.push(Pick {
+                    picks.push(MappingCandidate {
                         path,
                         sample: line(&text),
                         format: ValueFormat::Text,
@@ -218,7 +229,12 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
                     _ => "",
                 };
                 let format = named_format(name, other, format);
-                picks.push(Pick { path: path.clone(), sample: line(&text), format, columns: Vec::new() });
+                picks.push(MappingCandidate {
+                    path: path.clone(),
+                    sample: line(&text),
+                    format,
+                    columns: Vec::new(),
+                });
             }
         }
     }
@@ -233,7 +249,7 @@ fn columns(first: &serde_json::Map<String, Value>) -> Vec<TableColumn> {
         let path = Path(vec![PathSegment::Name(name.clone())]);
         Some((
             name.clone(),
-            TableColumn { label: label(name), path, format: named_format(name, inner, format) },
+            TableColumn { label: to_label(name), path, format: named_format(name, inner, format) },
         ))
     };
     let mut all: Vec<(String, TableColumn)> = first.iter().filter_map(column).collect();
@@ -241,7 +257,7 @@ fn columns(first: &serde_json::Map<String, Value>) -> Vec<TableColumn> {
         all.retain(|(name, _)| name != "currency");
     }
     all.sort_by_key(|(name, _)| NAMES.iter().position(|text| text == name).unwrap_or(NAMES.len()));
-    all.into_iter().map(|(_, table_column)| table_column).take(COLUMNS).collect()
+    all.into_iter().map(|(_, table_column)| table_column).take(MAX_COLUMNS).collect()
 }
 
 fn sample(value: &Value) -> Option<(String, ValueFormat)> {
@@ -250,7 +266,7 @@ fn sample(value: &Value) -> Option<(String, ValueFormat)> {
         Value::Null => return Some((String::new(), ValueFormat::Text)),
         other => scalar(other, &Value::Null, &ValueFormat::Text, &Zone::UTC)?,
     };
-    let format = if formats::looks_like_a_date(&text) { ValueFormat::Date } else { ValueFormat::Text };
+    let format = if formats::is_like_date(&text) { ValueFormat::Date } else { ValueFormat::Text };
     Some((text, format))
 }
 

@@ -42,9 +42,9 @@ pub fn into_url(url: String, proof: &Proof) -> String {
     let Proof::Query(name, value) = proof else { return url };
     let mut url = url;
     url.push(if url.contains('?') { '&' } else { '?' });
-    target::encode(name, &mut url);
+    target::percent_encode(name, &mut url);
     url.push('=');
-    target::encode(value.expose(), &mut url);
+    target::percent_encode(value.expose(), &mut url);
     url
 }
 
@@ -66,7 +66,7 @@ pub fn spellings(auth: &Auth, secrets: &[&Secret]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for secret in secrets.iter().map(|secret| secret.expose()).filter(|text| text.len() >= 4) {
         let mut encoded = String::new();
-        target::encode(secret, &mut encoded);
+        target::percent_encode(secret, &mut encoded);
         let json: Cow<'_, str> = match serde_json::to_string(secret) {
             Ok(quoted) => quoted[1..quoted.len() - 1].to_owned().into(),
             Err(_) => secret.into(),

@@ -15,14 +15,15 @@ use crate::answers::{self, MAX_BODY, ResponseError};
 use crate::auth::{self, Proof};
 use crate::guard::{FetchError, FetchLimits, Fetched, Guard, Longer, Refusal, Request};
 use crate::tokens::{TokenClient, Tokens};
-use model::connections::limit::CallWindow;
-use model::connections::parameters::{Filled, ParameterPlace, ValueKind};
+use model::connections::limit::CallRateLimit;
+use model::connections::parameters::{FilledParameter, ParameterPlace, ValueKind};
 use model::connections::{
-    Auth, CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, Mapped, target,
+    Auth, CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, MappedAnswer,
+    target,
 };
 use model::secret::Secret;
 use model::text::SafeText;
-use model::time::{Clock, SECOND, Times, Timestamp, Zone};
+use model::time::{Clock, ClockReading, SECOND, Timestamp, Zone};
 
 /// Redirects that are followed, each judged anew.
 const REDIRECTS: usize = 3;
@@ -65,7 +66,7 @@ pub struct EndpointResponse {
 
 impl EndpointResponse {
     /// What an endpoint shows of it.
-    pub fn mapped(&self, endpoint: &ConnectionEndpoint, zone: &Zone) -> Mapped {
+    pub fn mapped(&self, endpoint: &ConnectionEndpoint, zone: &Zone) -> MappedAnswer {
         answers::map(&self.body, &endpoint.fields, self.at, zone)
     }
 }
@@ -129,7 +130,7 @@ pub struct EndpointCaller {
 
 #[derive(Default)]
 struct ConnectionState {
-    window: Mutex<CallWindow>,
+    window: Mutex<CallRateLimit>,
     tokens: Tokens,
 }
 
@@ -148,7 +149,7 @@ impl EndpointCaller {
     /// Calls an endpoint. It ends within the connection's time, whatever the
     /// other side does.
     pub async fn call(&self, ask: EndpointRequest<'_>) -> Called {
-        let Times { now: at, moment: begun } = self.clock.times();
+        let ClockReading { now: at, moment: begun } = self.clock.times();
         let total = Duration::from_secs(u64::from(ask.connection.timeout_seconds));
         let mut bytes = 0;
         let asked = timeout(total, self.run(&ask, at, total, &mut bytes)).await;
@@ -185,14 +186,14 @@ impl EndpointCaller {
         bytes: &mut u32,
     ) -> Result<EndpointResponse, CallError> {
         let EndpointRequest { connection, endpoint, .. } = *ask;
-        let values = endpoint.fill(ask.facts, ask.answers).map_err(CallError::Value)?;
-        let url = target::build(&connection.base_url, &endpoint.path, &values)?;
-        let kept = self.kept(&connection.name);
+        let values = endpoint.fill_parameters(ask.facts, ask.answers).map_err(CallError::Value)?;
+        let url = target::build_url(&connection.base_url, &endpoint.path, &values)?;
+        let kept = self.connection_state(&connection.name);
         let guard = self.guard.allowing(&connection.private_hosts);
         guard.vet(&url)?;
         let limits = FetchLimits { max_body: MAX_BODY, longer: Longer::Refuse, total };
         let nothing = Secret::new("");
-        let secret = match (connection.auth.wants_secret(), ask.secret) {
+        let secret = match (connection.auth.needs_secret(), ask.secret) {
             (true, None) => return Err(CallError::NoCredential),
             (_, secret) => secret.unwrap_or(&nothing),
         };
@@ -228,7 +229,7 @@ impl EndpointCaller {
         }
     }
 
-    fn kept(&self, name: &str) -> Arc<ConnectionState> {
+    fn connection_state(&self, name: &str) -> Arc<ConnectionState> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(kept.entry(name.to_owned()).or_default())
     }
@@ -251,7 +252,7 @@ impl CallInProgress<'_> {
         &self,
         method: EndpointMethod,
         url: &str,
-        values: &[Filled],
+        values: &[FilledParameter],
         proof: &Proof,
     ) -> Result<Fetched, CallError> {
         let mut at = self.guard.vet(&auth::into_url(url.to_owned(), proof))?;
@@ -289,7 +290,7 @@ impl CallInProgress<'_> {
 }
 
 /// The request of a call; only a change is given its key.
-fn request(method: EndpointMethod, values: &[Filled], key: &str) -> Result<Request, CallError> {
+fn request(method: EndpointMethod, values: &[FilledParameter], key: &str) -> Result<Request, CallError> {
     let json = |_| CallError::Value("a header cannot be sent".to_owned());
     let mut members = Map::new();
     for it in values.iter().filter(|value| value.place == ParameterPlace::Body) {
@@ -313,7 +314,7 @@ fn request(method: EndpointMethod, values: &[Filled], key: &str) -> Result<Reque
 }
 
 /// A value in a body is of its kind there, too.
-fn typed(filled: &Filled) -> Value {
+fn typed(filled: &FilledParameter) -> Value {
     let text = || Value::String(filled.value.clone());
     match filled.kind {
         ValueKind::Text | ValueKind::Date => text(),

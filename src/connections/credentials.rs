@@ -53,14 +53,14 @@ impl Credentials {
     pub fn get(&self, connection: &Connection) -> Result<Option<Secret>, String> {
         let kept = self.read()?;
         let Some(sealed) = kept.get(&connection.name) else { return Ok(None) };
-        let opened = Sealer::new(&(self.key)()?).open(&connection.credential_owner(), sealed);
+        let opened = Sealer::new(&(self.key)()?).open(&connection.credential_scope(), sealed);
         opened.map(Some).map_err(|why| why.to_string())
     }
 
     /// Keeps a connection's credential, in place of the one before.
-    pub fn keep(&self, connection: &Connection, secret: &Secret) -> Result<(), String> {
+    pub fn store(&self, connection: &Connection, secret: &Secret) -> Result<(), String> {
         let mut kept = self.read()?;
-        let sealed = Sealer::new(&(self.key)()?).seal(&connection.credential_owner(), secret);
+        let sealed = Sealer::new(&(self.key)()?).seal(&connection.credential_scope(), secret);
         kept.insert(connection.name.clone(), sealed.map_err(|why| why.to_string())?);
         self.write(&kept)
     }
@@ -114,7 +114,7 @@ mod tests {
         let kept = Credentials::new(file.clone(), Arc::new(|| Ok([3; KEY])));
         let shop = Connection { auth: Auth::Bearer, ..Connection::new("shop", "https://shop.example/v1") };
         assert_eq!(kept.get(&shop), Ok(None));
-        kept.keep(&shop, &Secret::new("s3cret-token")).expect("kept");
+        kept.store(&shop, &Secret::new("s3cret-token")).expect("kept");
         assert_eq!(kept.get(&shop), Ok(Some(Secret::new("s3cret-token"))));
         let text = fs::read_to_string(&file).expect("written");
         assert!(!text.contains("s3cret") && text.starts_with("shop "));

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::guard::Policy;
 use crate::review::mistakes;
 use model::connections::Connection;
-use wire::connections::{line_in, read as parse, told, without, write};
+use wire::connections::{describe_mistake, line_in, read as parse, without, write};
 
 /// Reads the file; one that is not there holds none. What is right is told
 /// apart from what is wrong.
@@ -30,7 +30,9 @@ fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
             good.push(connection);
         } else {
             let name = &connection.name;
-            wrong.extend(found.into_iter().map(|entry| told(line_in(text, name, &entry), name, &entry)));
+            wrong.extend(
+                found.into_iter().map(|entry| describe_mistake(line_in(text, name, &entry), name, &entry)),
+            );
         }
     }
     (good, wrong)

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use model::connections::calls::{CallLine, CallResult, KEPT};
+use model::connections::calls::{CallLine, CallResult, MAX_LOG_LINES};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -28,7 +28,8 @@ impl CallLog {
     pub fn open(file: Option<PathBuf>) -> Self {
         let text = file.as_ref().and_then(|file| disk::read_text(file).ok()).unwrap_or_default();
         let read: Vec<CallLine> = text.lines().filter_map(parse).collect();
-        let lines: VecDeque<_> = read.iter().skip(read.len().saturating_sub(KEPT)).cloned().collect();
+        let lines: VecDeque<_> =
+            read.iter().skip(read.len().saturating_sub(MAX_LOG_LINES)).cloned().collect();
         Self { file, inner: Mutex::new(LogState { lines, written: text.lines().count() }) }
     }
 
@@ -37,11 +38,11 @@ impl CallLog {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let text = format(&line);
         inner.lines.push_back(line);
-        if inner.lines.len() > KEPT {
+        if inner.lines.len() > MAX_LOG_LINES {
             inner.lines.pop_front();
         }
         let Some(file) = &self.file else { return };
-        let kept = if inner.written >= 2 * KEPT || !file.exists() {
+        let kept = if inner.written >= 2 * MAX_LOG_LINES || !file.exists() {
             inner.written = inner.lines.len();
             let all: String = inner.lines.iter().map(format).collect();
             disk::write_with_folder(file, all.as_bytes())
@@ -124,7 +125,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("connections.log");
         let log = CallLog::open(Some(file.clone()));
-        let many = i64::try_from(KEPT * 5 / 2).expect("small");
+        let many = i64::try_from(MAX_LOG_LINES * 5 / 2).expect("small");
         for number in 0..many {
             log.add(line(number));
         }
@@ -133,12 +134,12 @@ mod tests {
             newest.iter().map(|call_line| call_line.contact.clone()).collect::<Vec<_>>(),
             ["+2499", "+2498", "+2497"]
         );
-        assert_eq!(log.newest(usize::MAX).len(), KEPT);
+        assert_eq!(log.newest(usize::MAX).len(), MAX_LOG_LINES);
         let kept = std::fs::read_to_string(&file).expect("written").lines().count();
-        assert!(kept <= 2 * KEPT, "{kept}");
+        assert!(kept <= 2 * MAX_LOG_LINES, "{kept}");
         let again = CallLog::open(Some(file));
         assert_eq!(again.newest(1)[0].contact, "+2499");
         assert_eq!(again.newest(2)[1], line(2498));
-        assert_eq!(again.newest(usize::MAX).len(), KEPT);
+        assert_eq!(again.newest(usize::MAX).len(), MAX_LOG_LINES);
     }
 }

@@ -14,7 +14,7 @@ pub fn review(connection: &Connection, policy: Policy) -> Vec<String> {
 
 /// The same with the keys it is about.
 pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<ConnectionMistake> {
-    let mut wrong = words::mistakes(connection);
+    let mut wrong = words::find_mistakes(connection);
     let mut vet = |key: &'static str, what: &str, url: &str| {
         if let Err(refusal) = vet_named(url, policy, &connection.private_hosts) {
             let why = format!("{what}: {refusal}; a host in a private network must stand in private_hosts");

@@ -115,12 +115,12 @@ async fn fetch(
     let mut body = "grant_type=client_credentials".to_owned();
     if let Some(scope) = client.scope.filter(|scope| !scope.is_empty()) {
         body.push_str("&scope=");
-        target::encode(scope, &mut body);
+        target::percent_encode(scope, &mut body);
     }
     // Id and secret are encoded as in a form before they are joined.
     let [mut id, mut secret] = [String::new(), String::new()];
-    target::encode(client.id, &mut id);
-    target::encode(client.secret.expose(), &mut secret);
+    target::percent_encode(client.id, &mut id);
+    target::percent_encode(client.secret.expose(), &mut secret);
     let request = Request::post(body)
         .header("content-type", "application/x-www-form-urlencoded")
         .and_then(|header| header.header("accept", "application/json"))

@@ -7,34 +7,40 @@ use crate::command::Command;
 use crate::settings::Settings;
 use crate::theme_view::Theme;
 use model::news::Health;
-use model::time::{SECOND, Timestamp, precise_span};
+use model::time::{SECOND, Timestamp, format_precise_span};
 
 /// From this age on an answer is no longer called fresh.
 const FRESH: i64 = 20 * SECOND;
 
 /// The words of the status line.
-pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme) -> (String, Style) {
+pub fn connection_label(
+    health: &Health,
+    now: Timestamp,
+    settings: &Settings,
+    theme: Theme,
+) -> (String, Style) {
     let zone = &settings.zone;
     match health {
         Health::Connecting => ("connecting".to_owned(), theme.quiet()),
         Health::Live { at } => match now.since(*at) {
             age if age < 2 * SECOND => ("live".to_owned(), theme.quiet()),
-            age if age < FRESH => (format!("live {}", precise_span(age)), theme.quiet()),
-            age => (format!("last answer {} ago", precise_span(age)), theme.needs_a_person()),
+            age if age < FRESH => (format!("live {}", format_precise_span(age)), theme.quiet()),
+            age => (format!("last answer {} ago", format_precise_span(age)), theme.needs_a_person()),
         },
-        Health::Silent { since } => {
-            (format!("no answer for {}", precise_span(now.since(*since).max(0))), theme.needs_a_person())
-        }
+        Health::Silent { since } => (
+            format!("no answer for {}", format_precise_span(now.since(*since).max(0))),
+            theme.needs_a_person(),
+        ),
         Health::Offline { since, why } => {
-            (format!("OFFLINE since {}: {why}", since.clock_face(zone)), theme.error())
+            (format!("OFFLINE since {}: {why}", since.hour_and_minute(zone)), theme.error())
         }
         Health::Trouble { since, why } => {
-            (format!("SERVER TROUBLE since {}: {why}", since.clock_face(zone)), theme.error())
+            (format!("SERVER TROUBLE since {}: {why}", since.hour_and_minute(zone)), theme.error())
         }
         Health::Limited { until } => {
-            let left = precise_span(until.since(now).max(0) + SECOND);
+            let left = format_precise_span(until.since(now).max(0) + SECOND);
             (
-                format!("limited by the server until {}, {left}", until.clock_face(zone)),
+                format!("limited by the server until {}, {left}", until.hour_and_minute(zone)),
                 theme.needs_a_person(),
             )
         }
@@ -90,7 +96,7 @@ mod tests {
             (Health::Misconfigured { why: SafeText::line("a redirect") }, "CANNOT WORK: a redirect", "!"),
         ];
         for (health, expected, short) in cases {
-            assert_eq!(words(&health, now, &Settings::default(), Theme::default()).0, expected);
+            assert_eq!(connection_label(&health, now, &Settings::default(), Theme::default()).0, expected);
             assert_eq!(mark(&health), short, "{health:?}");
         }
     }

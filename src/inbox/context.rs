@@ -8,7 +8,7 @@ use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
 use crate::settings::Settings;
-use model::time::{Moment, Times, Timestamp};
+use model::time::{ClockReading, Moment, Timestamp};
 
 /// See the module's text.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub struct Context {
 
 impl Context {
     /// Nothing is to be done yet.
-    pub fn new(settings: Settings, size: (u16, u16), times: Times) -> Self {
+    pub fn new(settings: Settings, size: (u16, u16), times: ClockReading) -> Self {
         Self {
             now: times.now,
             moment: times.moment,
@@ -61,8 +61,8 @@ impl Context {
     }
 
     /// Both clocks as read last.
-    pub(crate) fn times(&self) -> Times {
-        Times { now: self.now, moment: self.moment }
+    pub(crate) fn times(&self) -> ClockReading {
+        ClockReading { now: self.now, moment: self.moment }
     }
 
     /// The steady clock at a time near the wall clock's, as that is set now.
@@ -118,13 +118,13 @@ impl Context {
 
     /// Words in which `{command-name}` stands for its key.
     pub fn keyed(&self, words: &str) -> String {
-        self.settings.keymap.words(words)
+        self.settings.keymap.fill_in_keys(words)
     }
 
     /// Says in the status line that something has happened.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         let text = text.into();
-        self.said.note(&text, self.now);
+        self.said.record(&text, self.now);
         self.notice = Some(Notice::of(text, false, self.moment));
     }
 
@@ -132,7 +132,7 @@ impl Context {
     pub fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.refuse(&text);
-        self.said.note(&text, self.now);
+        self.said.record(&text, self.now);
         self.notice = Some(Notice::of(text, true, self.moment));
     }
 

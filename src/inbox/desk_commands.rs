@@ -280,7 +280,7 @@ pub(crate) fn show_tab(inbox: &mut Inbox, name: &str) -> Result<(), String> {
 }
 
 pub(crate) fn look_up_conversation(inbox: &mut Inbox, who: &str) -> Result<(), String> {
-    inbox.context.push(Effect::Load(Load::Lookup(Selector::on_screen(who))));
+    inbox.context.push(Effect::Load(Load::Lookup(Selector::from_command_line(who))));
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use crate::overlays::overlay::KeyOutcome;
 use crate::screens::composer::attachments;
 use crate::screens::composer::typing;
 use model::filter;
-use model::nearest::nearest;
+use model::nearest::nearest_word;
 
 /// Lines remembered.
 const REMEMBERED: usize = 50;
@@ -101,7 +101,7 @@ impl Inbox {
         let Some(top) = self.context.layers.last() else { return false };
         let asks = top.is_question();
         let is_answer = asks && guard::answers(self).is_some_and(|all| all.iter().any(|pair| pair.0 == key));
-        if asks && !self.desk.guard_lets(key, is_answer, &mut self.context) {
+        if asks && !self.desk.allow_key(key, is_answer, &mut self.context) {
             return true;
         }
         let depth = self.context.layers.len() - 1;
@@ -230,7 +230,7 @@ fn unknown(name: &str, rest: &str) -> String {
     let names: Vec<String> = TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
     let all: Vec<&str> = VERBS.iter().map(|verb| verb.name).chain(names.iter().map(String::as_str)).collect();
     let begun = all.iter().find(|entry| entry.starts_with(name)).copied();
-    match begun.or_else(|| nearest(name, &all)) {
+    match begun.or_else(|| nearest_word(name, &all)) {
         Some(near) => format!("{name} is not a command; did you mean {near}?"),
         None => format!("{name} is not a command; Tab shows those there are"),
     }

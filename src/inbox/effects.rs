@@ -5,14 +5,14 @@ use crate::intent::Intent;
 use crate::outside::OutsideRequest;
 use crate::screens::broadcasts;
 use crate::screens::people::importing::ImportAction;
-use model::attention::AttentionAsk;
+use model::attention::AttentionRequest;
 use model::contacts::PeopleQuery;
 use model::email::rules::RulesQuery;
 use model::fetches::Fetch;
 use model::filter::ConversationFilter;
 use model::ids::{ChannelId, ConversationId, MessageId, NoteId, ProposalId, RowId};
-use model::local::{Assignment, Keep};
-use model::messages::Place;
+use model::local::{Assignment, LocalChange};
+use model::messages::HistoryPosition;
 use model::outbox::StopVerdict;
 use model::person::PersonQuery;
 use model::proposals::{DeskProposal, ProposalVerdict};
@@ -78,7 +78,7 @@ pub enum Load {
     /// What happened in these tabs since the latest absence began.
     Digest(Vec<ChannelId>),
     /// What needs a person.
-    Attention(AttentionAsk),
+    Attention(AttentionRequest),
     /// How fast customers were answered; hours are those of a zone.
     ServiceLevels(LevelsQuery, Zone),
     Macros,
@@ -189,11 +189,11 @@ pub enum FileWrite {
     SendNow(RowId),
     /// Carry out what a person says about a stopped row, who has seen the
     /// conversation up to there.
-    Decide(RowId, StopVerdict, Option<Place>),
+    Decide(RowId, StopVerdict, Option<HistoryPosition>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
     /// Change what this desk keeps of a tab's conversations.
-    Keep(ChannelId, Keep),
+    Keep(ChannelId, LocalChange),
     /// Keep the steps of a macro, or forget them.
     SaveMacro(char, Option<String>),
     /// Note that somebody is here; `Event::Returned` answers if nobody was

@@ -25,7 +25,7 @@ use model::person::{PersonPage, PersonQuery};
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict};
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, RowQuestion,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxOutcome, OutboxPage, Pause, PausedEntry, RowQuestion,
     TabCounts,
 };
 use model::reviews::ReviewPage;
@@ -35,7 +35,7 @@ use model::spending::Spent;
 use model::suggestions::DueDraft;
 use model::templates::Templates;
 use model::text::SafeText;
-use model::time::Times;
+use model::time::ClockReading;
 
 pub use crate::effects::{Effect, FileWrite, Insight, Load, Spread, SyncOrder, TerminalOrder};
 pub use crate::intent::Intent;
@@ -46,7 +46,7 @@ pub enum Event {
     /// What was to be copied, and whether it was.
     Copied(String, Result<Copied, String>),
     /// The time has moved on. Comes before the events of a turn.
-    Time(Times),
+    Time(ClockReading),
     /// A key was pressed.
     Key(KeyPress),
     /// A line was entered in the plain mode.
@@ -146,7 +146,7 @@ pub enum Loaded {
     /// The rows of marked conversations.
     Marked(Vec<ConversationRow>),
     /// What became of rows of the outbox.
-    Fates(Vec<(RowId, OutboxFate)>),
+    Fates(Vec<(RowId, OutboxOutcome)>),
     /// The pauses made from here.
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.

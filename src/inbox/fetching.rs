@@ -8,11 +8,11 @@ use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::steering;
-use model::fetches::{Fetch, Fetching};
+use model::fetches::{Fetch, FetchOutcome};
 use model::ids::ChannelId;
 
 /// A fetch has ended.
-pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
+pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fetched: FetchOutcome) {
     sending::audience_fetched(&mut inbox.context, channel, fetch, &fetched);
     match fetch {
         Fetch::People { .. } => inbox.people.people_fetched(channel, fetch, fetched, &inbox.context),

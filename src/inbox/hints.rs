@@ -163,7 +163,8 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
     let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
     let reacts = matches!(command, C::React | C::RemoveReaction);
     let cannot = tab.platform().is_some_and(|platform| platform.is_chat() && !platform.can_take_over());
-    let has_switch = inbox.desk.current_conversation().is_some_and(|row| row.conversation.has_switch());
+    let has_switch =
+        inbox.desk.current_conversation().is_some_and(|row| row.conversation.has_automation_switch());
     let is_off = (takes_over && cannot && !(switches && has_switch))
         || (tab.channel.read_only && (takes_over || sends || reacts));
     inbox.desk.page == PageKind::Inbox && !inbox.desk.everywhere && is_off

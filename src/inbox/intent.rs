@@ -2,7 +2,7 @@
 
 use model::account::Platform;
 use model::ids::{ChannelId, ConversationId};
-use model::messages::Place;
+use model::messages::HistoryPosition;
 use model::outbox::Operation;
 use model::time::Timestamp;
 
@@ -17,7 +17,7 @@ pub struct Intent {
     /// Microseconds in which it can be taken back.
     pub hold: i64,
     /// For a text: the newest message its writer has had on screen.
-    pub seen: Option<Place>,
+    pub seen: Option<HistoryPosition>,
     /// When it shall leave; `None`: once its hold has ended.
     pub planned_at: Option<Timestamp>,
 }

@@ -198,7 +198,7 @@ fn columns(wanted: LayoutInput, body: Area) -> (Option<Area>, Option<Area>, Opti
 mod tests {
     use super::*;
 
-    fn wanted(width: u16, height: u16) -> LayoutInput {
+    fn layout_input(width: u16, height: u16) -> LayoutInput {
         LayoutInput {
             width,
             height,
@@ -230,7 +230,7 @@ mod tests {
             (300, false, (true, true, true)),
         ];
         for (width, list_focused, seen) in cases {
-            let areas = arrange(LayoutInput { list_focused, ..wanted(width, 24) });
+            let areas = arrange(LayoutInput { list_focused, ..layout_input(width, 24) });
             assert_eq!(
                 (areas.list.is_some(), areas.history.is_some(), areas.card.is_some()),
                 seen,
@@ -251,7 +251,7 @@ mod tests {
                         suggestion_rows,
                         hints,
                         list_focused: false,
-                        ..wanted(width, height)
+                        ..layout_input(width, height)
                     });
                     let body = height - 2 - u16::from(hints);
                     let below = [areas.suggestion, areas.composer];

@@ -79,7 +79,7 @@ use crate::screens::people::People;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Tab;
 use model::ids::ChannelId;
-use model::time::Times;
+use model::time::ClockReading;
 
 pub use crate::features::undo_send::Held;
 pub use crate::notice::Notice;
@@ -112,7 +112,12 @@ pub struct Inbox {
 impl Inbox {
     /// An inbox with these tabs on a screen of this size. At least one tab is
     /// needed; with none, a nameless one stands in.
-    pub fn new(channels: Vec<ChannelInfo>, settings: Settings, size: (u16, u16), times: Times) -> Self {
+    pub fn new(
+        channels: Vec<ChannelInfo>,
+        settings: Settings,
+        size: (u16, u16),
+        times: ClockReading,
+    ) -> Self {
         let tutor = settings.tutor.then_some(0);
         Self {
             desk: Desk::new(channels, &settings.first_view),

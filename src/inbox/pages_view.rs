@@ -31,14 +31,15 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         _ => "This version does not know this channel.",
     };
     let mut y = place.y + paint_view::paragraph(buffer, place, words, Style::new()) + 1;
-    let (health, _) = connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+    let (health, _) =
+        connection_view::connection_label(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let facts = [
         ("workspace", account.workspace_name.as_ref().map(ToString::to_string)),
         ("assistant", account.assistant_name.as_ref().map(ToString::to_string)),
         ("channel", Some(account.platform.label().to_owned())),
         ("number", account.number.as_ref().map(ToString::to_string)),
         ("key", Some(account.environment.label().to_owned())),
-        ("credits", Some(prices::credits(account.credits))),
+        ("credits", Some(prices::format_balance(account.credits))),
         ("connection", Some(health)),
     ];
     for (label, words) in facts {

@@ -53,7 +53,7 @@ pub enum LoadState<'a> {
 
 impl LoadState<'_> {
     /// What is said of it; nothing while all is well.
-    pub fn words(self) -> Option<String> {
+    pub fn describe(self) -> Option<String> {
         match self {
             Self::Well => None,
             Self::Slow(seconds) => Some(format!("still being read, for {seconds} s")),
@@ -124,7 +124,7 @@ impl<Q> Resource<Q> {
         }
     }
 
-    pub fn wanted(&self) -> Option<&Q> {
+    pub fn desired(&self) -> Option<&Q> {
         self.wanted.as_ref()
     }
 
@@ -161,7 +161,7 @@ impl<Q: Clone + PartialEq> Resource<Q> {
     }
 
     /// What is to be asked now, if something is due and nothing is under way.
-    pub fn take(&mut self, now: Moment) -> Option<Q> {
+    pub fn take_due_query(&mut self, now: Moment) -> Option<Q> {
         if let (Some(since), Some(patience)) = (self.asked_at, self.pace.patience)
             && now.since(since) >= patience
         {
@@ -209,22 +209,22 @@ mod tests {
     #[test]
     fn one_read_at_a_time_and_another_when_it_is_stale() {
         let mut list = Resource::of(LoadTimeouts::FILES, 1);
-        assert_eq!(list.take(at(0)), Some(1));
-        assert_eq!(list.take(at(0)), None, "under way");
+        assert_eq!(list.take_due_query(at(0)), Some(1));
+        assert_eq!(list.take_due_query(at(0)), None, "under way");
         list.mark_stale();
-        assert_eq!(list.take(at(1)), None, "still under way");
+        assert_eq!(list.take_due_query(at(1)), None, "still under way");
         assert!(list.receive(&1));
-        assert_eq!((list.take(at(2)), list.take(at(2))), (Some(1), None));
+        assert_eq!((list.take_due_query(at(2)), list.take_due_query(at(2))), (Some(1), None));
         assert!(list.receive(&1));
-        assert_eq!(list.take(at(3)), None, "nothing is stale");
+        assert_eq!(list.take_due_query(at(3)), None, "nothing is stale");
     }
 
     #[test]
     fn an_answer_to_another_question_is_dropped() {
         let mut list = Resource::of(LoadTimeouts::FILES, 1);
-        list.take(at(0));
+        list.take_due_query(at(0));
         assert!(list.want(2) && !list.want(2));
-        assert_eq!(list.take(at(0)), Some(2));
+        assert_eq!(list.take_due_query(at(0)), Some(2));
         assert!(!list.receive(&1));
         list.fail(&1, &why(), at(0));
         assert!(list.is_asked() && !list.has_failed());
@@ -236,20 +236,20 @@ mod tests {
         let mut list = Resource::of(LoadTimeouts::FILES, 1);
         let mut now = 0;
         for pause in [250, 500, 1_000, 2_000, 2_000, 2_000] {
-            assert_eq!(list.take(at(now)), Some(1));
+            assert_eq!(list.take_due_query(at(now)), Some(1));
             list.fail(&1, &why(), at(now));
             assert_eq!(list.shown(at(now)), LoadState::Failed(&why()));
             list.mark_stale();
-            assert_eq!(list.take(at(now + pause - 1)), None, "news do not hurry it");
+            assert_eq!(list.take_due_query(at(now + pause - 1)), None, "news do not hurry it");
             assert_eq!(list.due(at(now)), Some(at(now + pause)));
             now += pause;
         }
-        assert_eq!(list.take(at(now)), Some(1));
+        assert_eq!(list.take_due_query(at(now)), Some(1));
         assert_eq!(list.shown(at(now)), LoadState::Failed(&why()), "until one has succeeded");
         assert!(list.receive(&1));
         assert_eq!((list.shown(at(now)), list.due(at(now))), (LoadState::Well, None));
         list.mark_stale();
-        assert_eq!(list.take(at(now)), Some(1));
+        assert_eq!(list.take_due_query(at(now)), Some(1));
         list.fail(&1, &why(), at(now));
         assert_eq!(list.due(at(now)), Some(at(now + 250)), "the pauses begin anew");
     }
@@ -257,21 +257,21 @@ mod tests {
     #[test]
     fn a_slow_read_is_spoken_of_and_counts_its_seconds() {
         let mut list = Resource::of(LoadTimeouts::FILES, 1);
-        list.take(at(0));
+        list.take_due_query(at(0));
         assert_eq!(list.shown(at(2_999)), LoadState::Well);
         assert_eq!(list.due(at(0)), Some(at(3_000)));
         assert_eq!(list.shown(at(4_200)), LoadState::Slow(4));
         assert_eq!(list.due(at(4_200)), Some(at(5_000)));
-        assert_eq!(list.take(at(600_000)), None, "the files' reader answers in the end");
+        assert_eq!(list.take_due_query(at(600_000)), None, "the files' reader answers in the end");
     }
 
     #[test]
     fn what_a_server_never_answers_counts_as_failed() {
         let mut page = Resource::of(LoadTimeouts::SERVER, 1);
-        page.take(at(0));
-        assert_eq!(page.take(at(119_999)), None);
-        assert_eq!(page.take(at(120_000)), None, "it has failed just now");
+        page.take_due_query(at(0));
+        assert_eq!(page.take_due_query(at(119_999)), None);
+        assert_eq!(page.take_due_query(at(120_000)), None, "it has failed just now");
         assert_eq!(page.shown(at(120_000)), LoadState::Failed(&SafeText::line("no answer came")));
-        assert_eq!(page.take(at(122_000)), Some(1));
+        assert_eq!(page.take_due_query(at(122_000)), Some(1));
     }
 }

@@ -27,7 +27,9 @@ use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, RowId};
 use model::news::News;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, OutboxFate, TabCounts};
+use model::queries::{
+    ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, OutboxOutcome, TabCounts,
+};
 use model::time::HOUR;
 
 /// No upload takes longer.
@@ -143,7 +145,7 @@ fn history_loaded(inbox: &mut Inbox, query: &HistoryQuery, page: HistoryPage) {
     inbox.desk.keep_history(query, page);
 }
 
-fn fates_known(inbox: &mut Inbox, fates: Vec<(RowId, OutboxFate)>) {
+fn fates_known(inbox: &mut Inbox, fates: Vec<(RowId, OutboxOutcome)>) {
     inbox.broadcasts.rehearsal_fates(&fates);
     inbox.changes.fates_of_done(&fates);
     inbox.changes.fates(fates);
@@ -199,7 +201,7 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
             let name = inbox.desk.tab_of(&channel).map(|tab| tab.channel.name.clone()).unwrap_or_default();
             inbox.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         }
-        News::Left(_, row) => {
+        News::RowRemoved(_, row) => {
             drop(inbox.context.notice.take_if(|notice| notice.about.as_ref() == Some(&row)))
         }
         News::Campaigns(channel) => {
@@ -210,13 +212,13 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         News::FoundContacts(channel, words, found) => {
             inbox.features.search.contacts_found(&channel, &words, found)
         }
-        News::Told(_, row, words) => {
+        News::RowCompleted(_, row, words) => {
             if inbox.people.saving.contains(&row) {
                 inbox.context.say(words.to_string());
             }
         }
         News::Webhooks(channel) => inbox.cards.webhooks_changed(&channel),
-        News::Reception(channel, reception) => {
+        News::WebhookStatus(channel, reception) => {
             on_tab(inbox, &channel, |tab| tab.reception = Some(*reception))
         }
         News::Fetched(channel, fetch, fetched) => fetching::fetched(inbox, &channel, &fetch, fetched),
@@ -262,7 +264,7 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
     for row in rows {
         inbox.row_changed(&row);
         let uploads = matches!(row.operation, Operation::SendFile(_));
-        if row.hold_left(inbox.context.now).is_none() && !uploads {
+        if row.remaining_hold(inbox.context.now).is_none() && !uploads {
             continue;
         }
         match early {

@@ -9,10 +9,10 @@ use model::account::Environment;
 use model::connections::Connection;
 use model::email::compose::MailStyle;
 use model::ids::ChannelId;
-use model::messages::Aliases;
+use model::messages::SenderAliases;
 use model::model_costs::ModelCaps;
 use model::pictures::Graphics;
-use model::reviews::ONE_IN;
+use model::reviews::DEFAULT_SAMPLE_RATE;
 use model::targets::{self, ResponseTargets};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, Timestamp, Zone};
@@ -127,7 +127,7 @@ pub struct Settings {
     pub away: i64,
     /// Which keys call which command.
     pub keymap: KeyMap,
-    pub senders: Aliases,
+    pub senders: SenderAliases,
     pub macros: Vec<Fixed>,
     /// The business's own interfaces that can be asked.
     pub connections: Vec<Connection>,
@@ -167,12 +167,12 @@ impl Default for Settings {
             graphics: Graphics::Half,
             pictures_of: Vec::new(),
             keymap: KeyMap::default(),
-            senders: Aliases::default(),
+            senders: SenderAliases::default(),
             macros: Vec::new(),
             connections: Vec::new(),
             connects: false,
             brief_on_pause: false,
-            review_one_in: ONE_IN,
+            review_one_in: DEFAULT_SAMPLE_RATE,
             transcribes: false,
             model_caps: None,
             first_view: SavedView::needs_me(),
@@ -183,7 +183,7 @@ impl Default for Settings {
 impl Settings {
     /// How soon customers of a channel shall be answered.
     pub fn targets_of(&self, channel: &ChannelId) -> ResponseTargets {
-        targets::of(&self.targets, channel)
+        targets::targets_of(&self.targets, channel)
     }
 }
 

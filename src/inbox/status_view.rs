@@ -15,16 +15,16 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::news::Health;
-use model::reception::ReceptionState;
+use model::reception::WebhookDeliveryState;
 use model::unreadable;
 
 /// The state of the tab's connection, and what its key may not do.
 fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
     let tab = inbox.desk.tab();
     let (words, style) =
-        connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+        connection_view::connection_label(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let is_instant =
-        tab.reception.as_ref().is_some_and(|reception| reception.state == ReceptionState::Instant);
+        tab.reception.as_ref().is_some_and(|reception| reception.state == WebhookDeliveryState::Instant);
     let words = match words.strip_prefix("live") {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,
@@ -39,7 +39,7 @@ fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
     let words = if tab.channel.read_only { format!("READ-ONLY · {words}") } else { words };
     match &tab.note {
         Some(note) if matches!(tab.health, Health::Live { .. }) => {
-            (format!("{} · {words}", note.words()), theme.needs_a_person())
+            (format!("{} · {words}", note.describe()), theme.needs_a_person())
         }
         _ => (words, style),
     }
@@ -147,7 +147,8 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     }
     let unreadable = inbox.desk.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {
-        let (open, words) = (inbox.context.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
+        let (open, words) =
+            (inbox.context.key_of(Command::ShowUnreadable), unreadable::describe_unreadable(unreadable));
         let long = StatusSegment {
             short: Some(format!(" · {words}")),
             ..loud(String::new(), theme.needs_a_person())

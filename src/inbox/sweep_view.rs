@@ -35,7 +35,7 @@ mod tests {
     use ratatui::layout::Rect;
 
     use super::*;
-    use model::text::oracle::{acting, first_acting};
+    use model::text::oracle::{acting_chars, first_acting};
 
     #[test]
     fn nothing_that_acts_stays_in_a_cell() {
@@ -64,7 +64,7 @@ mod tests {
     }
     #[test]
     fn no_character_that_acts_stays_in_a_cell() {
-        let all: Vec<char> = acting().collect();
+        let all: Vec<char> = acting_chars().collect();
         let mut buffer = Buffer::empty(Rect::new(0, 0, 2, u16::try_from(all.len()).expect("few")));
         for (place, it) in all.iter().enumerate() {
             buffer.content[2 * place].set_symbol(&it.to_string());

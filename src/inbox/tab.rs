@@ -21,10 +21,10 @@ use model::leader::Leader;
 use model::news::Health;
 use model::outbox::content::Markup;
 use model::queries::{ConversationKey, TabCounts};
-use model::reception::Reception;
+use model::reception::WebhookStatus;
 use model::templates::Templates;
 use model::text::SafeText;
-use model::unreadable::List;
+use model::unreadable::UnreadableList;
 
 /// Why a pane shows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl PaneNote {
     }
 
     /// As the status line says it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::NotForThisKey(why) => format!("NOT FOR THIS KEY: {why}"),
             Self::NotOnThisServer(why) => why.to_string(),
@@ -78,11 +78,11 @@ pub struct Tab {
     /// Percent of the read budget in use.
     pub budget: u8,
     /// The state of webhook deliveries, where this desk receives any.
-    pub reception: Option<Reception>,
+    pub reception: Option<WebhookStatus>,
     /// Why a pane shows nothing.
     pub note: Option<PaneNote>,
     /// What of its other lists could not be read, as it came.
-    pub unreadable: BTreeMap<List, Vec<String>>,
+    pub unreadable: BTreeMap<UnreadableList, Vec<String>>,
     pub list: ConversationList,
     /// Whether its first view was chosen by what the account is.
     pub has_first_view: bool,

@@ -119,7 +119,7 @@ pub fn credits(inbox: &Inbox) -> String {
                 Balance::Low => "LOW, ",
                 Balance::Empty => "EMPTY, ",
             };
-            format!("{word}{} credits", prices::credits(account.credits))
+            format!("{word}{} credits", prices::format_balance(account.credits))
         }
         None => String::new(),
     }

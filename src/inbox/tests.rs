@@ -6,10 +6,10 @@ use crate::screens::history::History;
 use crate::screens::history::lines::TextWidths;
 use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{ContentChange, MediaFacts, Message, MessageRow};
+use model::messages::{ContentChange, Message, MessageFileInfo, MessageRow};
 use model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use model::text::SafeText;
-use model::time::{MINUTE, Moment, Times, Timestamp, Zone};
+use model::time::{ClockReading, MINUTE, Moment, Timestamp, Zone};
 
 /// Rows of the list on screen.
 const VISIBLE: usize = 5;
@@ -38,7 +38,7 @@ pub(crate) fn row(id: &str, waits: bool) -> ConversationRow {
         escalation: Escalation::None,
         ..Conversation::stand_in(ConversationId::from(id), true)
     };
-    let bare = ConversationRow::bare(ChannelId::from("chat"), conversation);
+    let bare = ConversationRow::without_facts(ChannelId::from("chat"), conversation);
     ConversationRow { waiting_since: waits.then(|| at(0)), ..bare }
 }
 
@@ -49,7 +49,7 @@ fn page(ids: &[&str]) -> ConversationPage {
 
 fn receive(list: &mut ConversationList, ids: &[&str], minute: i64) {
     list.mark_stale();
-    let query = list.take_query(Times::default()).expect("a query is due");
+    let query = list.take_query(ClockReading::default()).expect("a query is due");
     assert!(list.receive(&query, page(ids), (VISIBLE, false), moment(minute)));
 }
 
@@ -76,7 +76,7 @@ fn the_selection_stays_where_it_is_on_screen() {
 fn a_list_that_rests_on_its_first_row_follows_the_top() {
     let follow = |list: &mut ConversationList, ids: &[&str]| {
         list.mark_stale();
-        let query = list.take_query(Times::default()).expect("a query is due");
+        let query = list.take_query(ClockReading::default()).expect("a query is due");
         assert!(list.receive(&query, page(ids), (VISIBLE, true), moment(1)));
     };
     let mut list = list(&["a", "b"]);
@@ -132,10 +132,10 @@ fn a_row_that_undo_brings_back_is_selected_again() {
 fn an_answer_to_an_older_question_is_dropped() {
     let mut list = list(&["a", "b"]);
     list.mark_stale();
-    let old = list.take_query(Times::default()).expect("a query is due");
+    let old = list.take_query(ClockReading::default()).expect("a query is due");
     list.set_typed("status:closed");
     assert!(!list.receive(&old, page(&["x"]), (VISIBLE, false), moment(1)));
-    let new = list.take_query(Times::default()).expect("the new question is asked at once");
+    let new = list.take_query(ClockReading::default()).expect("the new question is asked at once");
     assert!(list.receive(&new, page(&["x"]), (VISIBLE, false), moment(1)));
 }
 
@@ -159,9 +159,9 @@ fn message(number: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
-        letter: None,
-        made: Vec::new(),
-        media: MediaFacts::default(),
+        mail: None,
+        generated: Vec::new(),
+        media: MessageFileInfo::default(),
         change: ContentChange::default(),
     }
 }

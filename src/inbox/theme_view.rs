@@ -105,7 +105,7 @@ impl Theme {
     }
 
     /// Words that were looked for.
-    pub fn found(self) -> Style {
+    pub fn match_highlight(self) -> Style {
         self.accent(Accent::Waiting).add_modifier(Modifier::UNDERLINED)
     }
 
@@ -161,7 +161,7 @@ impl Theme {
     }
 
     /// What is private and never sent.
-    pub fn note(self) -> Style {
+    pub fn private_note(self) -> Style {
         self.accent(Accent::Waiting)
     }
 }

@@ -27,7 +27,7 @@ use crate::screens::proposals::update as proposals;
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;
 use model::outbox::OutboxRow;
-use model::time::{MINUTE, Times};
+use model::time::{ClockReading, MINUTE};
 
 /// Minimum wait between two turns without an event, in microseconds.
 const MIN_WAIT: i64 = 1_000;
@@ -130,7 +130,7 @@ impl Inbox {
             }
         }
         if touched {
-            self.changes.touches.note(&self.context.effects);
+            self.changes.touches.record_input(&self.context.effects);
         }
         self.desk.ask_again_of_ai(&self.context);
         self.settle();
@@ -141,8 +141,8 @@ impl Inbox {
     /// Takes in what the clocks show. Deadlines and ages of this process go by
     /// the steady clock, so that a wall clock that was set moves none of them;
     /// what is shown of stored times is read anew.
-    fn time_passed(&mut self, times: Times) {
-        let step = self.context.times().step(times);
+    fn time_passed(&mut self, times: ClockReading) {
+        let step = self.context.times().clock_step(times);
         self.context.now = times.now;
         self.context.moment = self.context.moment.max(times.moment);
         if step == 0 {
@@ -184,7 +184,7 @@ impl Inbox {
         self.desk.shape_panes(&self.context);
         self.desk.reach_range();
         self.features.watch.follow_selection(&mut self.desk, &mut self.context);
-        self.desk.give_typed_back(&mut self.context);
+        self.desk.restore_typed_text(&mut self.context);
         self.desk.follow_writing(&mut self.context);
         self.features.jump_list.note_place(&self.desk);
         writing::go_on_with_mail(self);
@@ -198,11 +198,11 @@ impl Inbox {
         self.context.effects.extend(self.loads.retry(self.context.moment));
         self.changes.save_drafts(&mut self.desk, &mut self.context);
         self.features.watch.mark_seen(&mut self.desk, &mut self.context);
-        self.features.snoozed.come_back(&mut self.desk, &mut self.context);
+        self.features.snoozed.wake_due(&mut self.desk, &mut self.context);
         self.changes.follow_batch(&mut self.context);
         self.broadcasts.follow_rehearsal_fate(&mut self.context);
         self.desk.follow_offer(&mut self.context);
-        self.features.credits.follow_purse(&self.desk, &mut self.context);
+        self.features.credits.refresh_balance(&self.desk, &mut self.context);
         self.features.search.ask_servers(&self.desk, &mut self.context);
         self.features.bursts.tell_burst(&self.desk, &mut self.context);
         self.features.prepared_drafts.follow(&self.desk, &mut self.context);
@@ -210,7 +210,7 @@ impl Inbox {
         self.features.absence.follow(&self.desk, &mut self.context);
         self.features.attention.follow(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
-        self.changes.queueing.note(&self.context.effects, || journal.group());
+        self.changes.queueing.record(&self.context.effects, || journal.group());
         self.desk.note_newest_in_triage(journal.newest());
         if self.features.macros.playing.is_none() {
             self.changes.journal.join(false);
@@ -224,8 +224,8 @@ impl Inbox {
 
     /// Microseconds from a reading of the clocks until something is due without
     /// any other event, by the wall clock or by the steady one.
-    pub fn next_due(&self, read: Times) -> i64 {
-        let Times { now, moment } = self.context.times();
+    pub fn next_due(&self, read: ClockReading) -> i64 {
+        let ClockReading { now, moment } = self.context.times();
         // The minute turns: waiting times and windows are shown in minutes.
         let minute = MINUTE - now.micros().rem_euclid(MINUTE);
         let by_wall = [

@@ -19,7 +19,7 @@ use crate::prices::{self, Price};
 
 /// From so many bytes on a file may be too large: whether 25 MB means 10^6 or
 /// 2^20 bytes each is not said.
-const DOUBTFUL: u64 = 25_000_000;
+const SIZE_WARNING_BYTES: u64 = 25_000_000;
 
 /// A file of this machine, as it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,14 +56,14 @@ pub struct ReplyAttachment {
 impl ReplyAttachment {
     /// A file, sent as what it is.
     pub fn file(facts: FileFacts) -> Self {
-        Self { kind: files::kind_of(&facts.mime_type), source: AttachmentSource::File(facts) }
+        Self { kind: files::media_kind_of(&facts.mime_type), source: AttachmentSource::File(facts) }
     }
 
     /// A link, sent as what its name says.
     pub fn link(url: &str) -> Self {
         let name = links::file_name(url).unwrap_or("");
         Self {
-            kind: files::kind_of(files::type_of_name(name)),
+            kind: files::media_kind_of(files::mime_type_of_name(name)),
             source: AttachmentSource::Link(url.to_owned()),
         }
     }
@@ -78,10 +78,10 @@ impl ReplyAttachment {
     }
 
     /// Name, media type and size, as far as they are known.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.source {
             AttachmentSource::File(it) => {
-                format!("{} · {} · {}", it.name, it.mime_type, files::size_words(it.size))
+                format!("{} · {} · {}", it.name, it.mime_type, files::format_size(it.size))
             }
             AttachmentSource::Link(url) | AttachmentSource::Uploaded(url) => match links::host_of(url) {
                 Some(host) => format!("{} · {host}", self.name()),
@@ -92,32 +92,32 @@ impl ReplyAttachment {
 
     pub fn price(&self) -> Price {
         match self.source {
-            AttachmentSource::Link(_) => Price::exactly(prices::MEDIA_OWN_LINK),
-            AttachmentSource::File(_) | AttachmentSource::Uploaded(_) => uploaded_price(self.kind),
+            AttachmentSource::Link(_) => Price::exactly(prices::LINKED_MEDIA_CREDITS),
+            AttachmentSource::File(_) | AttachmentSource::Uploaded(_) => upload_price(self.kind),
         }
     }
 
     /// Whether it can be sent as something else.
-    pub fn fits(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
-        Self { kind, source: self.source.clone() }.refusal(platform).is_none()
+    pub fn can_send_as(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
+        Self { kind, source: self.source.clone() }.rejection_reason(platform).is_none()
     }
 
     /// Why it certainly cannot be sent.
-    pub fn refusal(&self, platform: Option<&Platform>) -> Option<String> {
+    pub fn rejection_reason(&self, platform: Option<&Platform>) -> Option<String> {
         if let Some(other) = platform.filter(|platform| !platform.has_histories()) {
             return Some(format!("{} takes no files here", other.label()));
         }
         match &self.source {
-            AttachmentSource::File(facts) => file_refusal(facts, self.kind, platform),
-            AttachmentSource::Link(url) => link_refusal(url),
+            AttachmentSource::File(facts) => file_rejection_reason(facts, self.kind, platform),
+            AttachmentSource::Link(url) => link_rejection_reason(url),
             AttachmentSource::Uploaded(_) => None,
         }
     }
 
     /// What may go wrong and cannot be known here.
-    pub fn doubt(&self) -> Option<&'static str> {
+    pub fn delivery_warning(&self) -> Option<&'static str> {
         match &self.source {
-            AttachmentSource::File(it) if it.size >= DOUBTFUL => {
+            AttachmentSource::File(it) if it.size >= SIZE_WARNING_BYTES => {
                 Some("close to the 25 MB limit: it may be refused")
             }
             _ => None,
@@ -125,12 +125,12 @@ impl ReplyAttachment {
     }
 
     /// Whether a text can go along as its caption.
-    pub fn takes_caption(&self, platform: Option<&Platform>) -> bool {
+    pub fn allows_caption(&self, platform: Option<&Platform>) -> bool {
         self.kind != MediaKind::Audio || platform == Some(&Platform::Telegram)
     }
 
     /// The wish to send it.
-    pub fn operation(
+    pub fn to_operation(
         &self,
         to: &str,
         caption: Option<String>,
@@ -162,35 +162,35 @@ impl ReplyAttachment {
 }
 
 /// What an uploaded file of a kind costs when it is sent.
-pub fn uploaded_price(kind: MediaKind) -> Price {
+pub fn upload_price(kind: MediaKind) -> Price {
     Price::exactly(match kind {
-        MediaKind::Video => prices::VIDEO_UPLOADED,
-        _ => prices::MEDIA_UPLOADED,
+        MediaKind::Video => prices::UPLOADED_VIDEO_CREDITS,
+        _ => prices::UPLOADED_MEDIA_CREDITS,
     })
 }
 
-fn file_refusal(facts: &FileFacts, kind: MediaKind, platform: Option<&Platform>) -> Option<String> {
-    let size = files::size_words(facts.size);
+fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&Platform>) -> Option<String> {
+    let size = files::format_size(facts.size);
     if facts.size == 0 {
         return Some("the file is empty".to_owned());
     }
-    if facts.size > bounds::UPLOAD_BYTES {
+    if facts.size > bounds::MAX_UPLOAD_BYTES {
         return Some(format!("too large: {size}, at most 25 MB are taken; an own link may be larger"));
     }
-    if bounds::length(&facts.name) > bounds::FILENAME {
-        return Some(format!("its name has more than {} characters", bounds::FILENAME));
+    if bounds::count_chars(&facts.name) > bounds::MAX_FILENAME_CHARS {
+        return Some(format!("its name has more than {} characters", bounds::MAX_FILENAME_CHARS));
     }
-    let is = files::kind_of(&facts.mime_type);
+    let is = files::media_kind_of(&facts.mime_type);
     match kind {
         MediaKind::Document => None,
         _ if is != kind => Some(format!("{} is not sent as {}", facts.mime_type, kind.word())),
-        MediaKind::Audio => audio_refusal(&facts.mime_type, platform),
+        MediaKind::Audio => audio_rejection_reason(&facts.mime_type, platform),
         _ => None,
     }
 }
 
 /// Sound formats a channel takes. Interface: both channels name theirs.
-fn audio_refusal(mime_type: &str, platform: Option<&Platform>) -> Option<String> {
+fn audio_rejection_reason(mime_type: &str, platform: Option<&Platform>) -> Option<String> {
     let (taken, words): (&[&str], &str) = match platform {
         Some(Platform::Telegram) => (&["audio/mpeg", "audio/mp4", "audio/ogg"], "MP3, M4A and OGG"),
         _ => (
@@ -205,7 +205,7 @@ fn audio_refusal(mime_type: &str, platform: Option<&Platform>) -> Option<String>
 }
 
 /// Why a link cannot be one the service fetches from.
-pub fn link_refusal(url: &str) -> Option<String> {
+pub fn link_rejection_reason(url: &str) -> Option<String> {
     let Some(host) = links::host_of(url) else { return Some("this is not a web address".to_owned()) };
     if !url.get(..8).is_some_and(|text| text.eq_ignore_ascii_case("https://")) {
         return Some("the link must begin with https://".to_owned());
@@ -229,7 +229,7 @@ pub fn link_refusal(url: &str) -> Option<String> {
 
 /// The path a pasted text is, if it looks like one whole path: what terminals
 /// insert for a file that is dropped on them.
-pub fn pasted_path(text: &str) -> Option<String> {
+pub fn parse_pasted_path(text: &str) -> Option<String> {
     let text = text.trim();
     if text.is_empty() || text.len() > 4_096 || text.contains(['\n', '\r']) {
         return None;
@@ -238,15 +238,15 @@ pub fn pasted_path(text: &str) -> Option<String> {
         ['\'', '"'].iter().find_map(|character| text.strip_prefix(*character)?.strip_suffix(*character));
     let path = match (inner, text.strip_prefix("file://")) {
         (Some(inner), _) => inner.replace(r"'\''", "'"),
-        (None, Some(rest)) => percent_decoded(rest.strip_prefix("localhost").unwrap_or(rest))?,
-        (None, None) => unescaped(text)?,
+        (None, Some(rest)) => percent_decode(rest.strip_prefix("localhost").unwrap_or(rest))?,
+        (None, None) => unescape_path(text)?,
     };
     let rooted = path.starts_with('/') || path.starts_with("~/");
     (rooted && path.len() > 2).then_some(path)
 }
 
 /// A path as shells escape it; `None` where a bare space ends it.
-fn unescaped(text: &str) -> Option<String> {
+fn unescape_path(text: &str) -> Option<String> {
     let mut path = String::new();
     let mut characters = text.chars();
     while let Some(it) = characters.next() {
@@ -260,7 +260,7 @@ fn unescaped(text: &str) -> Option<String> {
     (!bare || text.starts_with('/')).then_some(path)
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -290,23 +290,26 @@ mod tests {
         let (chat, bot, phone) = (Platform::Whatsapp, Platform::Telegram, Platform::Voip);
         let cases = [
             (file("image/png", 1), &chat, None),
-            (file("image/png", bounds::UPLOAD_BYTES), &chat, None),
-            (file("image/png", bounds::UPLOAD_BYTES + 1), &chat, Some("too large: 26.2 MB")),
+            (file("image/png", bounds::MAX_UPLOAD_BYTES), &chat, None),
+            (file("image/png", bounds::MAX_UPLOAD_BYTES + 1), &chat, Some("too large: 26.2 MB")),
             (file("image/png", 0), &chat, Some("the file is empty")),
             (file("audio/amr", 9), &chat, None),
             (file("audio/amr", 9), &bot, Some("audio/amr is not taken as sound, only MP3, M4A and OGG")),
             (file("audio/mpeg", 9), &phone, Some("takes no files")),
         ];
         for (attachment, platform, refused) in cases {
-            let told = attachment.refusal(Some(platform));
+            let told = attachment.rejection_reason(Some(platform));
             match refused {
                 None => assert_eq!(told, None, "{attachment:?}"),
                 Some(words) => assert!(told.is_some_and(|text| text.contains(words)), "{attachment:?}"),
             }
         }
         let amr = file("audio/amr", 9);
-        assert!(amr.fits(MediaKind::Document, Some(&bot)) && !amr.fits(MediaKind::Image, Some(&bot)));
-        assert!(!amr.takes_caption(Some(&chat)) && amr.takes_caption(Some(&bot)));
+        assert!(
+            amr.can_send_as(MediaKind::Document, Some(&bot))
+                && !amr.can_send_as(MediaKind::Image, Some(&bot))
+        );
+        assert!(!amr.allows_caption(Some(&chat)) && amr.allows_caption(Some(&bot)));
     }
 
     #[test]
@@ -338,7 +341,7 @@ mod tests {
             ("a photo", Some("not a web address")),
         ];
         for (url, refused) in cases {
-            let told = link_refusal(url);
+            let told = link_rejection_reason(url);
             assert_eq!(told.is_some(), refused.is_some(), "{url}: {told:?}");
             assert!(refused.is_none_or(|entry| told.is_some_and(|told| told.contains(entry))), "{url}");
         }
@@ -361,7 +364,7 @@ mod tests {
             ("see https://shop.example", None),
         ];
         for (text, path) in cases {
-            assert_eq!(pasted_path(text).as_deref(), path, "{text}");
+            assert_eq!(parse_pasted_path(text).as_deref(), path, "{text}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct AttentionQuery {
 
 /// What is asked of what needs a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AttentionAsk {
+pub enum AttentionRequest {
     /// The list.
     List(AttentionQuery),
     /// What rings, since a time.
@@ -45,9 +45,9 @@ pub enum AttentionAnswer {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Alarms {
     /// What became due since the time that was asked about.
-    pub rung: Vec<AttentionEntry>,
+    pub fired: Vec<AttentionEntry>,
     /// Hand-backs after which the AI stays silent.
-    pub silent: u32,
+    pub unanswered: u32,
     /// Answers whose target is near.
     pub near: u32,
     /// Answers whose target was missed.
@@ -58,7 +58,7 @@ pub struct Alarms {
 
 impl Alarms {
     /// Something becomes due then.
-    pub fn comes(&mut self, at: Timestamp) {
+    pub fn schedule_at(&mut self, at: Timestamp) {
         self.next = Some(self.next.map_or(at, |time| time.min(at)));
     }
 }
@@ -80,24 +80,24 @@ pub enum AttentionReason {
     /// A row of the outbox was stopped and asks.
     Stopped(Box<OutboxRow>),
     /// The AI did not wake up after it was handed back.
-    Silent(Box<ConversationRow>),
+    AiSilent(Box<ConversationRow>),
     /// The AI asks for a person.
-    Asks(Box<ConversationRow>),
+    AiEscalated(Box<ConversationRow>),
     /// The target of an answer is near, or was missed.
-    Target(Box<ConversationRow>),
+    TargetNear(Box<ConversationRow>),
     /// A pause made from here has gone on for long.
-    PauseOver(Box<PausedEntry>),
+    PauseExpired(Box<PausedEntry>),
     /// The AI answers, and there is trouble with it.
-    Fails(Box<ConversationRow>),
+    AiInTrouble(Box<ConversationRow>),
     /// A broadcast was stopped between two waves.
-    Waves(Box<Campaign>),
+    CampaignPaused(Box<Campaign>),
     /// An assistant proposes something.
     Proposed(Box<ProposalEntry>),
 }
 
 /// What names an entry while the list changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AttentionName {
+pub enum AttentionId {
     /// A row of the outbox.
     Row(RowId),
     /// Something of a conversation, by the place of its reason.
@@ -108,19 +108,19 @@ pub enum AttentionName {
 
 impl AttentionEntry {
     /// What names it.
-    pub fn name(&self) -> AttentionName {
-        let kind = self.reason.kind();
+    pub fn id(&self) -> AttentionId {
+        let kind = self.reason.kind_rank();
         match &self.reason {
-            AttentionReason::Stopped(row) => AttentionName::Row(row.id.clone()),
-            AttentionReason::Waves(it) => AttentionName::Other(kind, it.id.to_string()),
-            AttentionReason::Proposed(it) => AttentionName::Other(kind, it.proposal.id.to_string()),
-            AttentionReason::Silent(_)
-            | AttentionReason::Asks(_)
-            | AttentionReason::Target(_)
-            | AttentionReason::PauseOver(_)
-            | AttentionReason::Fails(_) => match self.conversation() {
-                Some(key) => AttentionName::Conversation(kind, key),
-                None => AttentionName::Other(kind, String::new()),
+            AttentionReason::Stopped(row) => AttentionId::Row(row.id.clone()),
+            AttentionReason::CampaignPaused(it) => AttentionId::Other(kind, it.id.to_string()),
+            AttentionReason::Proposed(it) => AttentionId::Other(kind, it.proposal.id.to_string()),
+            AttentionReason::AiSilent(_)
+            | AttentionReason::AiEscalated(_)
+            | AttentionReason::TargetNear(_)
+            | AttentionReason::PauseExpired(_)
+            | AttentionReason::AiInTrouble(_) => match self.conversation() {
+                Some(key) => AttentionId::Conversation(kind, key),
+                None => AttentionId::Other(kind, String::new()),
             },
         }
     }
@@ -129,13 +129,13 @@ impl AttentionEntry {
     pub fn conversation(&self) -> Option<ConversationKey> {
         let conversation = match &self.reason {
             AttentionReason::Stopped(row) => row.lane.conversation()?.clone(),
-            AttentionReason::Silent(row)
-            | AttentionReason::Asks(row)
-            | AttentionReason::Target(row)
-            | AttentionReason::Fails(row) => row.conversation.id.clone(),
-            AttentionReason::PauseOver(it) => it.conversation.clone(),
+            AttentionReason::AiSilent(row)
+            | AttentionReason::AiEscalated(row)
+            | AttentionReason::TargetNear(row)
+            | AttentionReason::AiInTrouble(row) => row.conversation.id.clone(),
+            AttentionReason::PauseExpired(it) => it.conversation.clone(),
             AttentionReason::Proposed(it) => it.proposal.conversation.clone(),
-            AttentionReason::Waves(_) => return None,
+            AttentionReason::CampaignPaused(_) => return None,
         };
         Some(ConversationKey { channel: self.channel.clone(), conversation })
     }
@@ -144,13 +144,13 @@ impl AttentionEntry {
     pub fn since(&self) -> Option<Timestamp> {
         match &self.reason {
             AttentionReason::Stopped(row) => row.first_attempt_at.or(Some(row.created_at)),
-            AttentionReason::Silent(row) => row.asked_ai_at,
-            AttentionReason::Asks(row) | AttentionReason::Fails(row) => {
+            AttentionReason::AiSilent(row) => row.ai_asked_at,
+            AttentionReason::AiEscalated(row) | AttentionReason::AiInTrouble(row) => {
                 row.waiting_since.or(row.conversation.last_message_at)
             }
-            AttentionReason::Target(row) => row.waiting_since,
-            AttentionReason::PauseOver(it) => Some(it.since),
-            AttentionReason::Waves(it) => Some(it.made_at),
+            AttentionReason::TargetNear(row) => row.waiting_since,
+            AttentionReason::PauseExpired(it) => Some(it.since),
+            AttentionReason::CampaignPaused(it) => Some(it.created_at),
             AttentionReason::Proposed(it) => Some(it.proposal.at),
         }
     }
@@ -159,29 +159,29 @@ impl AttentionEntry {
 impl AttentionReason {
     /// The place of its kind, the most urgent first. A pause under which nobody
     /// waits can wait, too.
-    fn kind(&self) -> u8 {
+    fn kind_rank(&self) -> u8 {
         match self {
             Self::Stopped(_) => 0,
-            Self::Silent(_) => 1,
-            Self::Asks(_) => 2,
-            Self::PauseOver(it) if it.waiting_since.is_some() => 4,
-            Self::Target(_) => 5,
-            Self::Fails(_) => 6,
-            Self::Waves(_) => 7,
-            Self::PauseOver(_) => 8,
+            Self::AiSilent(_) => 1,
+            Self::AiEscalated(_) => 2,
+            Self::PauseExpired(it) if it.waiting_since.is_some() => 4,
+            Self::TargetNear(_) => 5,
+            Self::AiInTrouble(_) => 6,
+            Self::CampaignPaused(_) => 7,
+            Self::PauseExpired(_) => 8,
             Self::Proposed(_) => 9,
         }
     }
 
     /// Whether it is about an AI that does not cope.
     pub fn is_trouble(&self) -> bool {
-        matches!(self, Self::Silent(_) | Self::Asks(_) | Self::Fails(_))
+        matches!(self, Self::AiSilent(_) | Self::AiEscalated(_) | Self::AiInTrouble(_))
     }
 
     /// How bad it is among those of its kind; greater is worse.
-    fn weight(&self, now: Timestamp) -> u32 {
+    fn severity(&self, now: Timestamp) -> u32 {
         match self {
-            Self::Fails(row) => row.trouble_score(now),
+            Self::AiInTrouble(row) => row.trouble_score(now),
             _ => 0,
         }
     }
@@ -189,11 +189,11 @@ impl AttentionReason {
 
 /// Puts the most urgent first: by kind, then by how bad it is, then by how
 /// long it has been so.
-pub fn by_urgency(entries: &mut [AttentionEntry], now: Timestamp) {
+pub fn sort_by_urgency(entries: &mut [AttentionEntry], now: Timestamp) {
     entries.sort_by_key(|entry| {
         (
-            entry.reason.kind(),
-            std::cmp::Reverse(entry.reason.weight(now)),
+            entry.reason.kind_rank(),
+            std::cmp::Reverse(entry.reason.severity(now)),
             entry.since(),
             entry.title.to_string(),
         )

@@ -7,7 +7,7 @@ use crate::failures::FailureReason;
 use crate::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
-use crate::waves::{Campaign, Phase, RecipientCounts, Wave, title};
+use crate::waves::{Campaign, CampaignPhase, RecipientCounts, Wave, content_title};
 
 /// What names a row of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,7 +53,7 @@ impl BoardEntry {
     }
 
     /// The server's names of it: one for each wave that is known there.
-    pub fn broadcasts(&self) -> Vec<&BroadcastId> {
+    pub fn broadcast_ids(&self) -> Vec<&BroadcastId> {
         match self {
             Self::Campaign(it) => it.waves.iter().filter_map(Wave::broadcast).collect(),
             Self::Broadcast(_, it) => vec![&it.id],
@@ -64,14 +64,14 @@ impl BoardEntry {
     /// What it says, in a line.
     pub fn title(&self) -> SafeText {
         match self {
-            Self::Campaign(it) => title(&it.content),
+            Self::Campaign(it) => content_title(&it.content),
             Self::Broadcast(_, it) => it.text.clone().unwrap_or_else(|| SafeText::line(it.id.as_str())),
             Self::Unread(_, id, _) => SafeText::line(id.as_str()),
         }
     }
 
     /// How many people.
-    pub fn people(&self) -> i64 {
+    pub fn recipient_count(&self) -> i64 {
         match self {
             Self::Campaign(it) => i64::try_from(it.count).unwrap_or(i64::MAX),
             Self::Broadcast(_, it) => it.recipients,
@@ -80,8 +80,8 @@ impl BoardEntry {
     }
 
     /// How many it was meant for and never left for.
-    pub fn not_sent(&self) -> usize {
-        self.campaign().map_or(0, Campaign::not_sent)
+    pub fn unsent_count(&self) -> usize {
+        self.campaign().map_or(0, Campaign::unsent_count)
     }
 
     /// As counted last.
@@ -99,7 +99,7 @@ impl BoardEntry {
     }
 
     /// Where it stands, in a word; the server's own where it is one.
-    pub fn word(&self) -> SafeText {
+    pub fn status_label(&self) -> SafeText {
         match self {
             Self::Campaign(it) => SafeText::line(it.phase.word()),
             Self::Broadcast(_, it) => SafeText::line(it.status.word()),
@@ -117,13 +117,13 @@ impl BoardEntry {
     }
 
     /// Whether it waits for a person.
-    pub fn waits(&self) -> bool {
-        self.campaign().is_some_and(|campaign| campaign.phase == Phase::Paused)
+    pub fn is_waiting(&self) -> bool {
+        self.campaign().is_some_and(|campaign| campaign.phase == CampaignPhase::Paused)
     }
 
-    pub fn begun_at(&self) -> Option<Timestamp> {
+    pub fn started_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Campaign(it) => Some(it.made_at),
+            Self::Campaign(it) => Some(it.created_at),
             Self::Broadcast(_, it) => it.created_at,
             Self::Unread(_, _, at) => Some(*at),
         }
@@ -132,7 +132,7 @@ impl BoardEntry {
 
 /// How it stood at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
+pub struct BoardSample {
     pub at: Timestamp,
     pub counts: RecipientCounts,
 }
@@ -149,7 +149,7 @@ pub struct RecipientStatus {
     pub conversation: Option<ConversationId>,
     /// The wave, counted from 1; 0 while it has not left.
     pub wave: usize,
-    pub fate: RecipientFate,
+    pub outcome: RecipientOutcome,
     /// Whether the person has written since.
     pub replied: bool,
     /// Whether the newest of it is nothing but a word such as STOP.
@@ -158,7 +158,7 @@ pub struct RecipientStatus {
 
 /// What messages show of a recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecipientFate {
+pub enum RecipientOutcome {
     /// Its wave has not left.
     Unsent,
     /// Its wave has left, and no message of it was read.
@@ -171,8 +171,8 @@ pub enum RecipientFate {
     Refused(FailureReason),
 }
 
-impl RecipientFate {
-    pub fn word(&self) -> &'static str {
+impl RecipientOutcome {
+    pub fn label(&self) -> &'static str {
         match self {
             Self::Unsent => "not sent",
             Self::Unknown => "unknown",
@@ -184,16 +184,16 @@ impl RecipientFate {
     /// What it is once the service names the recipient as not reached: a
     /// message that arrived says more, and so does its own reason where the
     /// service gives none.
-    pub fn refused(&self, told: &FailureReason) -> Self {
+    pub fn with_refusal(&self, told: &FailureReason) -> Self {
         match self {
             Self::Reached("delivered" | "read") => self.clone(),
-            Self::Failed(own) if own.is_told() && !told.is_told() => self.clone(),
+            Self::Failed(own) if own.is_stated() && !told.is_stated() => self.clone(),
             _ => Self::Refused(told.clone()),
         }
     }
 
     /// Why it failed, if it did.
-    pub fn reason(&self) -> Option<&FailureReason> {
+    pub fn failure_reason(&self) -> Option<&FailureReason> {
         match self {
             Self::Failed(reason) | Self::Refused(reason) => Some(reason),
             Self::Unsent | Self::Unknown | Self::Reached(_) => None,
@@ -205,7 +205,7 @@ impl RecipientFate {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardDetail {
     /// How it went, oldest first.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<BoardSample>,
     /// Its recipients and what became of them; empty where that is not known
     /// here.
     pub recipients: Vec<RecipientStatus>,
@@ -213,27 +213,27 @@ pub struct BoardDetail {
     pub charged: Option<f64>,
     /// By how much the balance fell meanwhile, what was given back taken off,
     /// once all of it was tried.
-    pub balance_fell: Option<f64>,
+    pub balance_drop: Option<f64>,
 }
 
 impl BoardDetail {
     /// Whether any recipient's message was read.
-    pub fn shows_any(&self) -> bool {
-        self.recipients
-            .iter()
-            .any(|recipient| !matches!(recipient.fate, RecipientFate::Unsent | RecipientFate::Unknown))
+    pub fn has_read_recipients(&self) -> bool {
+        self.recipients.iter().any(|recipient| {
+            !matches!(recipient.outcome, RecipientOutcome::Unsent | RecipientOutcome::Unknown)
+        })
     }
 
     /// Those that were not reached, as far as it shows.
-    pub fn failed(&self) -> impl Iterator<Item = &RecipientStatus> {
-        self.recipients.iter().filter(|recipient| recipient.fate.reason().is_some())
+    pub fn failed_recipients(&self) -> impl Iterator<Item = &RecipientStatus> {
+        self.recipients.iter().filter(|recipient| recipient.outcome.failure_reason().is_some())
     }
 
     /// People settled a minute lately, and how many minutes the rest takes at
     /// that rate.
     pub fn pace(&self, people: i64) -> Option<(i64, Option<i64>)> {
         let last = self.samples.last()?;
-        let settled = |sample: &Sample| sample.counts.delivered + sample.counts.failed;
+        let settled = |sample: &BoardSample| sample.counts.delivered + sample.counts.failed;
         let from = self.samples.iter().rev().find(|sample| last.at.since(sample.at) >= MINUTE);
         let from = from.or_else(|| self.samples.first())?;
         let span = last.at.since(from.at);
@@ -248,7 +248,7 @@ impl BoardDetail {
 
 /// Samples of several broadcasts as those of one: at each time the newest of
 /// each is summed.
-pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
+pub fn sum_samples(each: &[Vec<BoardSample>]) -> Vec<BoardSample> {
     let mut times: Vec<Timestamp> = each.iter().flatten().map(|sample| sample.at).collect();
     times.sort_unstable();
     times.dedup();
@@ -264,7 +264,7 @@ pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
                 counts.add(newest.counts);
             }
         }
-        all.push(Sample { at, counts });
+        all.push(BoardSample { at, counts });
     }
     all
 }
@@ -272,28 +272,28 @@ pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
 /// A report over recipients: one a line, with cells in quotes where they need
 /// them. What begins like a formula is set apart, so that no table program
 /// runs what a customer chose as a name.
-pub fn report(recipients: &[RecipientStatus]) -> String {
+pub fn report_csv(recipients: &[RecipientStatus]) -> String {
     let mut lines = vec!["contact,phone,name,wave,outcome,code,reason,replied,known from".to_owned()];
     for it in recipients {
         let wave = if it.wave == 0 { String::new() } else { it.wave.to_string() };
-        let known = match it.fate {
-            RecipientFate::Reached(_) | RecipientFate::Failed(_) => "messages read here",
-            RecipientFate::Refused(_) => "the service",
-            RecipientFate::Unknown | RecipientFate::Unsent => "this desk",
+        let known = match it.outcome {
+            RecipientOutcome::Reached(_) | RecipientOutcome::Failed(_) => "messages read here",
+            RecipientOutcome::Refused(_) => "the service",
+            RecipientOutcome::Unknown | RecipientOutcome::Unsent => "this desk",
         };
-        let reason = it.fate.reason().cloned().unwrap_or_default();
+        let reason = it.outcome.failure_reason().cloned().unwrap_or_default();
         let cells = [
             it.contact.as_str().to_owned(),
             it.phone.clone().unwrap_or_default(),
             it.name.as_ref().map(ToString::to_string).unwrap_or_default(),
             wave,
-            it.fate.word().to_owned(),
+            it.outcome.label().to_owned(),
             reason.code.to_string(),
-            reason.words().to_owned(),
+            reason.text().to_owned(),
             if it.replied { "yes" } else { "" }.to_owned(),
             known.to_owned(),
         ];
-        lines.push(cells.map(|text| cells::cell(&text)).join(","));
+        lines.push(cells.map(|text| cells::csv_cell(&text)).join(","));
     }
     lines.join("\n") + "\n"
 }
@@ -303,20 +303,22 @@ mod tests {
     use super::*;
     use crate::time::SECOND;
 
-    fn sample(seconds: i64, delivered: i64, failed: i64) -> Sample {
+    fn sample(seconds: i64, delivered: i64, failed: i64) -> BoardSample {
         let counts =
             RecipientCounts { recipients: 100, delivered, failed, pending: 100 - delivered - failed };
-        Sample { at: Timestamp::from_micros(seconds * SECOND), counts }
+        BoardSample { at: Timestamp::from_micros(seconds * SECOND), counts }
     }
 
     #[test]
     fn samples_of_waves_add_up() {
         let one = vec![sample(0, 0, 0), sample(10, 50, 0)];
         let two = vec![sample(5, 0, 0), sample(20, 90, 10)];
-        let told: Vec<(i64, i64)> =
-            summed(&[one, two]).iter().map(|sample| (sample.at.seconds(), sample.counts.delivered)).collect();
+        let told: Vec<(i64, i64)> = sum_samples(&[one, two])
+            .iter()
+            .map(|sample| (sample.at.seconds(), sample.counts.delivered))
+            .collect();
         assert_eq!(told, [(0, 0), (5, 0), (10, 50), (20, 140)]);
-        assert!(summed(&[]).is_empty());
+        assert!(sum_samples(&[]).is_empty());
     }
 
     #[test]
@@ -338,14 +340,14 @@ mod tests {
             name: Some(SafeText::line("=cmd|' /C calc'!A0, \"Ana\"")),
             conversation: None,
             wave: 2,
-            fate: RecipientFate::Failed(FailureReason {
+            outcome: RecipientOutcome::Failed(FailureReason {
                 code: SafeText::line("131026"),
-                words: SafeText::line("+no such number"),
+                text: SafeText::line("+no such number"),
             }),
             replied: true,
             opted_out: false,
         };
-        let told = report(&[one]);
+        let told = report_csv(&[one]);
         let line = told.lines().nth(1).expect("a line");
         assert_eq!(
             line,

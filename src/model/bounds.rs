@@ -4,35 +4,35 @@
 //! scalar values).
 
 /// Text body on business chat and bot-chat.
-pub const TEXT: usize = 4096;
+pub const MAX_TEXT_CHARS: usize = 4096;
 /// Caption of an image, video, document or photo.
-pub const CAPTION: usize = 1024;
+pub const MAX_CAPTION_CHARS: usize = 1024;
 /// File name of a document.
-pub const FILENAME: usize = 256;
+pub const MAX_FILENAME_CHARS: usize = 256;
 /// A contact's name.
-pub const CONTACT_NAME: usize = 200;
+pub const MAX_CONTACT_NAME_CHARS: usize = 200;
 /// An email's subject.
-pub const SUBJECT: usize = 998;
+pub const MAX_SUBJECT_CHARS: usize = 998;
 /// Attachments of one email.
-pub const ATTACHMENTS: usize = 20;
+pub const MAX_ATTACHMENTS: usize = 20;
 /// Characters of a mail address: what a mail server takes at most.
-pub const EMAIL_ADDRESS: usize = 254;
+pub const MAX_EMAIL_ADDRESS_CHARS: usize = 254;
 /// Body of an SMS; at least one character.
-pub const SMS: usize = 1600;
+pub const MAX_SMS_CHARS: usize = 1600;
 /// Contacts of one broadcast; at least one.
-pub const BROADCAST_CONTACTS: usize = 1000;
+pub const MAX_BROADCAST_CONTACTS: usize = 1000;
 /// Bytes of an uploaded file: 25 MB, read as MiB.
-pub const UPLOAD_BYTES: u64 = 25 * 1024 * 1024;
+pub const MAX_UPLOAD_BYTES: u64 = 25 * 1024 * 1024;
 /// Rows of a page at most; at least one.
-pub const PAGE_MAX: u32 = 100;
+pub const MAX_PAGE_ROWS: u32 = 100;
 /// Rows of a page when nothing is asked for.
-pub const PAGE_DEFAULT: u32 = 50;
+pub const DEFAULT_PAGE_ROWS: u32 = 50;
 /// Items the new-message trigger returns at most.
-pub const TRIGGER_ITEMS: usize = 50;
+pub const MAX_TRIGGER_ITEMS: usize = 50;
 /// Seconds an answer is kept under its idempotency key.
-pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
+pub const IDEMPOTENCY_RETENTION_SECONDS: i64 = 24 * 3600;
 /// Seconds the service window stays open after an inbound message.
-pub const WINDOW_SECONDS: i64 = 24 * 3600;
+pub const SERVICE_WINDOW_SECONDS: i64 = 24 * 3600;
 
 /// True if a text is a phone number in E.164 form: `+`, then 7 to 15 digits,
 /// the first of which is not zero. The shortest numbers in use, such as those
@@ -97,7 +97,7 @@ pub fn is_email(text: &str) -> bool {
             && !text.ends_with('-')
     };
     let last = domain.rsplit('.').next().unwrap_or("");
-    text.len() <= EMAIL_ADDRESS
+    text.len() <= MAX_EMAIL_ADDRESS_CHARS
         && local.len() <= 64
         && local.split('.').all(atom)
         && domain.contains('.')
@@ -106,7 +106,7 @@ pub fn is_email(text: &str) -> bool {
 }
 
 /// The length the bounds count: Unicode scalar values.
-pub fn length(text: &str) -> usize {
+pub fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 

@@ -1,11 +1,11 @@
 //! What a broadcast came to, as far as this desk knows: the server's counts,
 //! what the messages read here show, and what was charged.
 
-use crate::board::{BoardDetail, BoardEntry, RecipientFate};
+use crate::board::{BoardDetail, BoardEntry, RecipientOutcome};
 use crate::failures::FailureReason;
 use crate::prices::{self, Price};
 use crate::time::Timestamp;
-use crate::waves::{RecipientCounts, Wave, price_each};
+use crate::waves::{RecipientCounts, Wave, recipient_price};
 
 /// A broadcast in numbers. What is not known is `None`, and never 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,22 +24,22 @@ pub struct BroadcastReport {
     /// Credits charged, if the server told for all that has left.
     pub charged: Option<f64>,
     /// By how much the balance fell meanwhile, if it was read before and after.
-    pub balance_fell: Option<f64>,
+    pub balance_drop: Option<f64>,
     /// What each costs by the prices known, where the content is.
-    pub each: Option<Price>,
+    pub price_each: Option<Price>,
     /// When the first of it left.
-    pub began_at: Option<Timestamp>,
+    pub started_at: Option<Timestamp>,
     /// When the last recipient was tried; nothing while it goes on.
     pub ended_at: Option<Timestamp>,
 }
 
 /// `3 credits charged, balance down 2`: what failed may have been given back.
-pub fn charged_words(charged: Option<f64>, fell: Option<f64>) -> Option<String> {
-    let told = charged.map(|value| format!("{} charged", prices::credit_words(value)));
+pub fn describe_charge(charged: Option<f64>, fell: Option<f64>) -> Option<String> {
+    let told = charged.map(|value| format!("{} charged", prices::format_credits(value)));
     let fell = fell.filter(|fell| charged.is_none_or(|charged| (charged - fell).abs() >= 0.005));
     let fell = fell.map(|fell| match fell < 0.0 {
-        true => format!("balance up {}", prices::credits(-fell)),
-        false => format!("balance down {}", prices::credits(fell)),
+        true => format!("balance up {}", prices::format_balance(-fell)),
+        false => format!("balance down {}", prices::format_balance(fell)),
     });
     let parts: Vec<String> = told.into_iter().chain(fell).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -47,93 +47,92 @@ pub fn charged_words(charged: Option<f64>, fell: Option<f64>) -> Option<String> 
 
 impl BroadcastReport {
     /// Sums up a row of the board; `template` is what a template did cost last.
-    pub fn of(entry: &BoardEntry, detail: &BoardDetail, template: Option<i64>) -> Self {
+    pub fn from_entry(entry: &BoardEntry, detail: &BoardDetail, template: Option<i64>) -> Self {
         let counts = entry.counts();
-        let shows = detail
-            .recipients
-            .iter()
-            .any(|recipient| matches!(recipient.fate, RecipientFate::Reached(_) | RecipientFate::Failed(_)));
+        let shows = detail.recipients.iter().any(|recipient| {
+            matches!(recipient.outcome, RecipientOutcome::Reached(_) | RecipientOutcome::Failed(_))
+        });
         let count = |those: &dyn Fn(&crate::board::RecipientStatus) -> bool| {
             let found = detail.recipients.iter().filter(|recipient| those(recipient)).count();
             shows.then(|| i64::try_from(found).unwrap_or(i64::MAX))
         };
-        let (began_at, ended_at) = span(entry);
+        let (started_at, ended_at) = start_and_end(entry);
         Self {
-            people: entry.people(),
+            people: entry.recipient_count(),
             counts,
-            read: count(&|recipient_status| recipient_status.fate == RecipientFate::Reached("read")),
+            read: count(&|recipient_status| recipient_status.outcome == RecipientOutcome::Reached("read")),
             answered: count(&|recipient_status| recipient_status.replied),
             opted_out: count(&|recipient_status| recipient_status.opted_out),
-            failures: by_reason(detail),
+            failures: group_by_reason(detail),
             charged: detail.charged,
-            balance_fell: detail.balance_fell,
-            each: entry.campaign().map(|campaign| price_each(&campaign.content, template)),
-            began_at,
+            balance_drop: detail.balance_drop,
+            price_each: entry.campaign().map(|campaign| recipient_price(&campaign.content, template)),
+            started_at,
             ended_at,
         }
     }
 
     /// What was charged, and what the balance tells where that is something else.
-    pub fn charged_words(&self) -> Option<String> {
-        charged_words(self.charged, self.balance_fell)
+    pub fn charge_text(&self) -> Option<String> {
+        describe_charge(self.charged, self.balance_drop)
     }
 
     /// With newer counts of the server.
     #[must_use]
-    pub fn counted(self, counts: RecipientCounts) -> Self {
+    pub fn with_counts(self, counts: RecipientCounts) -> Self {
         Self { counts, ..self }
     }
 
     /// What it costs by the prices known.
     pub fn price(&self) -> Option<Price> {
-        self.each.map(|price| price.times(self.sent()))
+        self.price_each.map(|price| price.times(self.sent_count()))
     }
 
     /// Recipients it did not reach, by reason; what the server counts and nobody
     /// explains is without one.
-    pub fn explained(&self) -> Vec<(FailureReason, i64)> {
+    pub fn failures_by_reason(&self) -> Vec<(FailureReason, i64)> {
         let mut all = self.failures.clone();
         let named: i64 = all.iter().map(|pair| pair.1).sum();
         if self.counts.failed > named {
             let rest = self.counts.failed - named;
-            match all.iter_mut().find(|pair| !pair.0.is_told()) {
+            match all.iter_mut().find(|pair| !pair.0.is_stated()) {
                 Some(known) => known.1 += rest,
                 None => all.push((FailureReason::default(), rest)),
             }
         }
-        sort(&mut all);
+        sort_failures(&mut all);
         all
     }
 
     /// How many were taken by the service and not lost since.
-    pub fn sent(&self) -> i64 {
+    pub fn sent_count(&self) -> i64 {
         (self.counts.recipients - self.counts.failed).max(0)
     }
 
     /// Microseconds from the first that left until the last was tried, or until
     /// now.
     pub fn duration(&self, now: Timestamp) -> Option<i64> {
-        Some(self.ended_at.unwrap_or(now).since(self.began_at?).max(0))
+        Some(self.ended_at.unwrap_or(now).since(self.started_at?).max(0))
     }
 }
 
-fn by_reason(detail: &BoardDetail) -> Vec<(FailureReason, i64)> {
+fn group_by_reason(detail: &BoardDetail) -> Vec<(FailureReason, i64)> {
     let mut all: Vec<(FailureReason, i64)> = Vec::new();
-    for reason in detail.recipients.iter().filter_map(|recipient| recipient.fate.reason()) {
+    for reason in detail.recipients.iter().filter_map(|recipient| recipient.outcome.failure_reason()) {
         match all.iter_mut().find(|pair| pair.0 == *reason) {
             Some(known) => known.1 += 1,
             None => all.push((reason.clone(), 1)),
         }
     }
-    sort(&mut all);
+    sort_failures(&mut all);
     all
 }
 
-fn sort(all: &mut [(FailureReason, i64)]) {
-    all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.told().cmp(&other.0.told())));
+fn sort_failures(all: &mut [(FailureReason, i64)]) {
+    all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.describe().cmp(&other.0.describe())));
 }
 
-fn span(entry: &BoardEntry) -> (Option<Timestamp>, Option<Timestamp>) {
+fn start_and_end(entry: &BoardEntry) -> (Option<Timestamp>, Option<Timestamp>) {
     match entry {
         BoardEntry::Campaign(it) => {
             let ended = |wave: &Wave| wave.reading.as_ref().and_then(|reading| reading.finished_at);
@@ -154,14 +153,14 @@ mod tests {
     use crate::text::SafeText;
     use crate::time::SECOND;
 
-    fn recipient(fate: RecipientFate, replied: bool, opted_out: bool) -> RecipientStatus {
+    fn recipient(fate: RecipientOutcome, replied: bool, opted_out: bool) -> RecipientStatus {
         RecipientStatus {
             contact: "ct_1".into(),
             phone: None,
             name: None,
             conversation: None,
             wave: 1,
-            fate,
+            outcome: fate,
             replied,
             opted_out,
         }
@@ -188,36 +187,36 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_counted() {
-        let reason = |code: &str| FailureReason { code: SafeText::line(code), words: SafeText::default() };
-        let refused = |code: &str| recipient(RecipientFate::Refused(reason(code)), false, false);
-        let nothing = BroadcastReport::of(&entry(1, None), &BoardDetail::default(), None);
+        let reason = |code: &str| FailureReason { code: SafeText::line(code), text: SafeText::default() };
+        let refused = |code: &str| recipient(RecipientOutcome::Refused(reason(code)), false, false);
+        let nothing = BroadcastReport::from_entry(&entry(1, None), &BoardDetail::default(), None);
         assert_eq!(
             (nothing.read, nothing.answered, nothing.opted_out, nothing.charged),
             (None, None, None, None)
         );
-        assert_eq!(nothing.explained(), [(FailureReason::default(), 1)]);
+        assert_eq!(nothing.failures_by_reason(), [(FailureReason::default(), 1)]);
         assert_eq!(nothing.duration(Timestamp::from_micros(70 * SECOND)), Some(60 * SECOND));
         // The service names who failed: of the others nothing is known all the same.
         let detail = BoardDetail { recipients: vec![refused("GONE")], ..BoardDetail::default() };
-        assert_eq!(BroadcastReport::of(&entry(1, None), &detail, None).answered, None);
+        assert_eq!(BroadcastReport::from_entry(&entry(1, None), &detail, None).answered, None);
         let recipients = vec![
             refused("GONE"),
             refused("LATE"),
             refused("LATE"),
-            recipient(RecipientFate::Reached("read"), true, false),
-            recipient(RecipientFate::Reached("delivered"), true, true),
-            recipient(RecipientFate::Unknown, false, false),
+            recipient(RecipientOutcome::Reached("read"), true, false),
+            recipient(RecipientOutcome::Reached("delivered"), true, true),
+            recipient(RecipientOutcome::Unknown, false, false),
         ];
         let detail = BoardDetail { recipients, charged: Some(12.0), ..BoardDetail::default() };
-        let report = BroadcastReport::of(&entry(4, Some(40)), &detail, None);
+        let report = BroadcastReport::from_entry(&entry(4, Some(40)), &detail, None);
         assert_eq!(
-            (report.read, report.answered, report.opted_out, report.sent()),
+            (report.read, report.answered, report.opted_out, report.sent_count()),
             (Some(1), Some(2), Some(1), 2)
         );
         let told: Vec<_> = report
-            .explained()
+            .failures_by_reason()
             .iter()
-            .map(|(failure_reason, count)| (failure_reason.told(), *count))
+            .map(|(failure_reason, count)| (failure_reason.describe(), *count))
             .collect();
         let told: Vec<_> = told.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         assert_eq!(told, [("LATE", 2), ("GONE", 1), ("the service tells no reason", 1)]);

@@ -52,7 +52,7 @@ impl Broadcast {
 
     /// Whether it was finished before a time: what is not known by then stays
     /// unknown.
-    pub fn ended_before(&self, time: Timestamp) -> bool {
+    pub fn finished_before(&self, time: Timestamp) -> bool {
         self.is_finished() && self.completed_at.or(self.created_at).is_some_and(|entry| entry < time)
     }
 

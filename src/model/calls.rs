@@ -16,7 +16,7 @@ pub struct Call {
     /// The path below it, with the query.
     pub path: String,
     /// Microseconds until the answer was whole, or until there was none.
-    pub took: i64,
+    pub duration: i64,
     /// The HTTP status, or why there is none.
     pub answer: Result<u16, SafeText>,
     /// The error's code, where it was refused.
@@ -34,18 +34,18 @@ pub struct Call {
 
 impl Call {
     /// Whether it was answered as wished.
-    pub fn is_fine(&self) -> bool {
+    pub fn is_success(&self) -> bool {
         matches!(self.answer, Ok(200..=299))
     }
 
     /// The path without what people typed: of the query only places and bounds
     /// keep their values.
-    pub fn kept_path(&self) -> String {
-        const KEPT: [&str; 9] =
+    pub fn redacted_path(&self) -> String {
+        const UNREDACTED_PARAMETERS: [&str; 9] =
             ["limit", "status", "cursor", "since", "before", "after", "page", "offset", "platform"];
         let Some((path, query)) = self.path.split_once('?') else { return self.path.clone() };
         let part = |text: &str| match text.split_once('=') {
-            Some((name, _)) if !KEPT.contains(&name) => format!("{name}=…"),
+            Some((name, _)) if !UNREDACTED_PARAMETERS.contains(&name) => format!("{name}=…"),
             _ => text.to_owned(),
         };
         format!("{path}?{}", query.split('&').map(part).collect::<Vec<_>>().join("&"))
@@ -53,15 +53,15 @@ impl Call {
 
     /// As a command for a shell. The channel key stands for itself as a
     /// variable, and the body as a file: neither was kept.
-    pub fn curl(&self) -> String {
+    pub fn to_curl_command(&self) -> String {
         let mut words = vec!["curl".to_owned()];
         if self.method != "GET" {
             words.push(format!("-X {}", self.method));
         }
-        words.push(quoted(&format!("{}{}", self.base, self.path)));
+        words.push(shell_quote(&format!("{}{}", self.base, self.path)));
         words.push("-H \"Authorization: Bearer $CHANNEL_KEY\"".to_owned());
         if let Some(key) = &self.key {
-            words.push(format!("-H {}", quoted(&format!("Idempotency-Key: {key}"))));
+            words.push(format!("-H {}", shell_quote(&format!("Idempotency-Key: {key}"))));
         }
         if self.has_body {
             words.push("-H 'Content-Type: application/json' --data @body.json".to_owned());
@@ -71,7 +71,7 @@ impl Call {
 }
 
 /// A word no shell reads anything into.
-fn quoted(word: &str) -> String {
+fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
@@ -87,7 +87,7 @@ mod tests {
             method: method.into(),
             base: "https://api.example.com/v1".into(),
             path: path.into(),
-            took: 0,
+            duration: 0,
             answer: Ok(200),
             code: None,
             replayed: false,
@@ -115,9 +115,9 @@ mod tests {
             ),
         ];
         for (call, expected) in cases {
-            assert_eq!(call.curl(), expected);
+            assert_eq!(call.to_curl_command(), expected);
         }
-        let kept = |path| call("GET", path, None, false).kept_path();
+        let kept = |path| call("GET", path, None, false).redacted_path();
         assert_eq!(kept("/contacts?search=Maria%20Lopez&limit=30"), "/contacts?search=…&limit=30");
         assert_eq!(kept("/conversations/c1"), "/conversations/c1");
     }

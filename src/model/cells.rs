@@ -8,23 +8,23 @@ use std::borrow::Cow;
 use crate::text;
 
 /// First characters of a formula, also as East Asian keyboards write them.
-const FORMULA: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];
+const FORMULA_STARTS: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];
 
 /// A text as a cell that no table program runs. A plain phone number or
 /// number stays as it is. To be quoted by whoever writes the file.
-pub fn guarded(text: &str) -> Cow<'_, str> {
+pub fn guard_formula(text: &str) -> Cow<'_, str> {
     let visible =
         text.trim_start_matches(|character: char| character.is_whitespace() || text::is_unseen(character));
     let is_number = text.strip_prefix(['+', '-']).is_some_and(is_digits);
-    if visible.starts_with(FORMULA) && !is_number {
+    if visible.starts_with(FORMULA_STARTS) && !is_number {
         return Cow::Owned(format!("'{text}"));
     }
     if text.starts_with(['\t', '\r', '\n']) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
 /// A text as one cell of a line, guarded, and in quotes where it needs them.
-pub fn cell(text: &str) -> String {
-    let text = guarded(text);
+pub fn csv_cell(text: &str) -> String {
+    let text = guard_formula(text);
     if text.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }
@@ -60,14 +60,14 @@ mod tests {
             ("", ""),
         ];
         for (text, wanted) in cases {
-            assert_eq!(guarded(text), wanted, "{text:?}");
+            assert_eq!(guard_formula(text), wanted, "{text:?}");
         }
     }
 
     #[test]
     fn cells_are_quoted_where_they_need_it() {
-        assert_eq!(cell("a,b"), "\"a,b\"");
-        assert_eq!(cell("=\"x\""), "\"'=\"\"x\"\"\"");
-        assert_eq!(cell("plain"), "plain");
+        assert_eq!(csv_cell("a,b"), "\"a,b\"");
+        assert_eq!(csv_cell("=\"x\""), "\"'=\"\"x\"\"\"");
+        assert_eq!(csv_cell("plain"), "plain");
     }
 }

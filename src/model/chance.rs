@@ -20,9 +20,11 @@ impl Chance {
     /// The same draws for the same seed. Anyone who knows the seed knows them
     /// all: never for keys that reach a real server.
     pub fn seeded(seed: u64) -> Self {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        const COUNTER_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let state = AtomicU64::new(seed);
-        Self::new(move || mixed(state.fetch_add(STEP, Ordering::SeqCst).wrapping_add(STEP)))
+        Self::new(move || {
+            mix_bits(state.fetch_add(COUNTER_STEP, Ordering::SeqCst).wrapping_add(COUNTER_STEP))
+        })
     }
 
     /// The next 64 bits.
@@ -58,7 +60,7 @@ impl fmt::Debug for Chance {
 }
 
 /// Spreads every bit of a counter over all bits (the finaliser of splitmix64).
-fn mixed(mut bits: u64) -> u64 {
+fn mix_bits(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)

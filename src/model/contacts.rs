@@ -24,7 +24,7 @@ pub struct Contact {
 
 /// A contact as the server sent it, before anything of it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ToldContact {
+pub struct ReceivedContact {
     /// Its id; `None`: the server has none with this number.
     pub id: Option<ContactId>,
     pub name: Option<String>,
@@ -70,7 +70,7 @@ impl ContactChange {
     }
 
     /// What it changes, in words.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let one = |label: &str, entry: &Option<String>| match entry.as_deref() {
             Some("") => Some(format!("no {label}")),
             Some(text) => Some(format!("{label} {text}")),
@@ -99,14 +99,14 @@ pub struct PeopleQuery {
 }
 
 /// The tag that a word of a search names, if it names one.
-pub fn searched_tag(word: &str) -> Option<&str> {
+pub fn parse_tag_term(word: &str) -> Option<&str> {
     word.strip_prefix("tag:").filter(|text| !text.is_empty())
 }
 
 /// What a server is asked for by a search: it looks in names and numbers, so
 /// tags are looked for here.
-pub fn server_search(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().filter(|word| searched_tag(word).is_none()).collect();
+pub fn server_search_text(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().filter(|word| parse_tag_term(word).is_none()).collect();
     words.join(" ")
 }
 
@@ -174,7 +174,7 @@ pub struct FoundContact {
 
 /// A conversation of the same person in another tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct OtherConversation {
     pub key: ConversationKey,
     pub title: SafeText,
     /// When something was last said.
@@ -187,12 +187,12 @@ pub struct ContactCard {
     /// The contact, once it was read.
     pub contact: Option<Contact>,
     /// The same number or mail address in other tabs.
-    pub elsewhere: Vec<Elsewhere>,
+    pub elsewhere: Vec<OtherConversation>,
 }
 
 /// Tags as they shall be: what the server has, with some added and others
 /// taken away. Nothing that a colleague added meanwhile is lost.
-pub fn merged(before: &[String], add: &[String], remove: &[String]) -> Vec<String> {
+pub fn merge_tags(before: &[String], add: &[String], remove: &[String]) -> Vec<String> {
     let mut after: Vec<String> = before.iter().filter(|text| !remove.contains(text)).cloned().collect();
     for word in add {
         if !after.contains(word) {
@@ -203,7 +203,7 @@ pub fn merged(before: &[String], add: &[String], remove: &[String]) -> Vec<Strin
 }
 
 /// How a tag line is read: words parted by commas, each once.
-pub fn tag_words(line: &str) -> Vec<String> {
+pub fn parse_tags(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in line.split(',').map(str::trim).filter(|text| !text.is_empty()) {
         if !words.iter().any(|text| text == word) {
@@ -214,7 +214,7 @@ pub fn tag_words(line: &str) -> Vec<String> {
 }
 
 /// Whether tags are as they were wished.
-pub fn agrees(told: &[String], add: &[String], remove: &[String]) -> bool {
+pub fn has_expected_tags(told: &[String], add: &[String], remove: &[String]) -> bool {
     add.iter().all(|text| told.contains(text)) && !remove.iter().any(|text| told.contains(text))
 }
 
@@ -233,11 +233,11 @@ mod tests {
             [&[], &[], &["gone"], &[]],
         ];
         for [before, add, remove, after] in cases {
-            let merged = merged(&words(before), &words(add), &words(remove));
+            let merged = merge_tags(&words(before), &words(add), &words(remove));
             assert_eq!(merged, words(after), "{before:?} +{add:?} -{remove:?}");
         }
-        assert!(agrees(&words(&["a", "b"]), &words(&["a"]), &words(&["c"])));
-        assert!(!agrees(&words(&["b"]), &words(&["a"]), &[]));
-        assert!(!agrees(&words(&["a"]), &[], &words(&["a"])));
+        assert!(has_expected_tags(&words(&["a", "b"]), &words(&["a"]), &words(&["c"])));
+        assert!(!has_expected_tags(&words(&["b"]), &words(&["a"]), &[]));
+        assert!(!has_expected_tags(&words(&["a"]), &[], &words(&["a"])));
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::email::Thread;
 use crate::ids::{ChannelId, ConversationId};
-use crate::local::Local;
+use crate::local::LocalState;
 use crate::queries::ConversationKey;
 use crate::targets::{ResponseTargets, TargetState};
 use crate::text::SafeText;
@@ -13,7 +13,7 @@ use crate::time::{MINUTE, Timestamp};
 use crate::trouble::{self, TroubleReason, TroubleScore};
 
 /// How long the AI is given to answer after it was handed back.
-pub const PATIENCE: i64 = MINUTE;
+pub const AI_ANSWER_TIMEOUT: i64 = MINUTE;
 
 crate::words! {
     /// Whether the conversation goes on. Reads the list filter's word and the
@@ -67,19 +67,19 @@ impl Automation {
 pub enum Escalation {
     /// Nothing was told.
     #[default]
-    Untold,
+    Unknown,
     /// It does not.
     None,
     /// It does, and says why.
-    Asks(SafeText),
+    Requested(SafeText),
 }
 
 impl Escalation {
     /// Why it asks, then its summary and what it proposes, each in one line.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         let text = match self {
-            Self::Asks(why) => why.as_str(),
-            Self::Untold | Self::None => "",
+            Self::Requested(why) => why.as_str(),
+            Self::Unknown | Self::None => "",
         };
         // The mark of a line break in a text of one line.
         text.split('⏎').map(str::trim).filter(|text| !text.is_empty())
@@ -163,13 +163,13 @@ impl Conversation {
             referral: None,
             window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
             automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
-            escalation: Escalation::Untold,
+            escalation: Escalation::Unknown,
             raw: String::new(),
         }
     }
 
     /// True if the AI can be paused here and handed the conversation back.
-    pub fn has_switch(&self) -> bool {
+    pub fn has_automation_switch(&self) -> bool {
         self.automation != Automation::NotApplicable
     }
 
@@ -233,24 +233,24 @@ pub struct ConversationRow {
     /// since.
     pub handed_back_at: Option<Timestamp>,
     /// When the customer first wrote after that.
-    pub asked_ai_at: Option<Timestamp>,
+    pub ai_asked_at: Option<Timestamp>,
     /// From when the lease of a pause made here counts.
     pub lease_from: Option<Timestamp>,
     /// Whether a customer who waits was answered before in the same case.
     pub answered_before: bool,
     /// Outbox rows of this conversation that wait for a person.
-    pub stuck: u32,
+    pub stopped_rows: u32,
     /// What its newest messages tell of trouble with the AI.
     pub trouble: TroubleScore,
     /// What this desk keeps of it.
-    pub local: Local,
+    pub local: LocalState,
     /// What only a thread of mails has.
     pub thread: Option<Box<Thread>>,
 }
 
 impl ConversationRow {
     /// A row without any local facts.
-    pub fn bare(channel: ChannelId, conversation: Conversation) -> Self {
+    pub fn without_facts(channel: ChannelId, conversation: Conversation) -> Self {
         Self {
             channel,
             conversation,
@@ -263,12 +263,12 @@ impl ConversationRow {
             paused_here: false,
             paused: None,
             handed_back_at: None,
-            asked_ai_at: None,
+            ai_asked_at: None,
             lease_from: None,
             answered_before: false,
-            stuck: 0,
+            stopped_rows: 0,
             trouble: TroubleScore::default(),
-            local: Local::default(),
+            local: LocalState::default(),
             thread: None,
         }
     }
@@ -279,7 +279,7 @@ impl ConversationRow {
     }
 
     /// Whether this is the row of a conversation.
-    pub fn is(&self, key: &ConversationKey) -> bool {
+    pub fn has_key(&self, key: &ConversationKey) -> bool {
         self.conversation.id == key.conversation && self.channel == key.channel
     }
 
@@ -288,15 +288,16 @@ impl ConversationRow {
     /// here could not be sent.
     pub fn needs_reply(&self) -> bool {
         let open = self.conversation.status == ConversationStatus::Open && !self.local.is_asleep();
-        (open && (self.waiting_since.is_some() || self.is_failing())) || self.stuck > 0
+        (open && (self.waiting_since.is_some() || self.is_failing())) || self.stopped_rows > 0
     }
 
     /// Since when a customer has waited in vain for the AI after it was handed
     /// back from here: their first message since, a minute old by now, which
     /// no one has answered.
     pub fn unanswered_since(&self, now: Timestamp) -> Option<Timestamp> {
-        let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
-        let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == ConversationStatus::Open;
+        let asked = self.ai_asked_at.filter(|_| self.waiting_since.is_some())?;
+        let in_vain =
+            now.since(asked) >= AI_ANSWER_TIMEOUT && self.conversation.status == ConversationStatus::Open;
         in_vain.then_some(asked)
     }
 
@@ -305,7 +306,7 @@ impl ConversationRow {
     pub fn target_state(&self, now: Timestamp, targets: ResponseTargets) -> Option<TargetState> {
         let open = self.conversation.status == ConversationStatus::Open && !self.local.is_asleep();
         let since = self.waiting_since.filter(|_| open)?;
-        Some(TargetState::of(now.since(since), targets.span(self.answered_before)?))
+        Some(TargetState::from_wait(now.since(since), targets.span(self.answered_before)?))
     }
 
     /// How much trouble there is with the AI, by what was said and by how long
@@ -321,15 +322,17 @@ impl ConversationRow {
 
     /// What was said and how long it has been unanswered, each with its weight.
     fn trouble_reasons(&self, now: Timestamp) -> Vec<TroubleReason> {
-        let waits = self.waiting_since.and_then(|waiting_since| trouble::waits(now.since(waiting_since)));
+        let waits =
+            self.waiting_since.and_then(|waiting_since| trouble::score_waiting(now.since(waiting_since)));
         self.trouble.reasons.iter().cloned().chain(waits).collect()
     }
 
     /// Why there is trouble with the AI, in words; `None` if there is none. The
     /// waiting time is told beside it.
-    pub fn trouble_words(&self, now: Timestamp) -> Option<String> {
+    pub fn describe_trouble(&self, now: Timestamp) -> Option<String> {
         // Waiting alone is said by the waiting time.
-        let troubled = self.trouble_score(now) >= trouble::TROUBLE && !self.trouble.reasons.is_empty();
+        let troubled =
+            self.trouble_score(now) >= trouble::TROUBLE_THRESHOLD && !self.trouble.reasons.is_empty();
         troubled.then(|| {
             let reasons = self.trouble.reasons.iter().map(|reason| reason.words.as_str());
             reasons.collect::<Vec<_>>().join(", ")
@@ -337,8 +340,8 @@ impl ConversationRow {
     }
 
     /// The score with what each reason adds to it; `None` without trouble.
-    pub fn trouble_sum(&self, now: Timestamp) -> Option<String> {
-        self.trouble_words(now)?;
+    pub fn describe_trouble_score(&self, now: Timestamp) -> Option<String> {
+        self.describe_trouble(now)?;
         let asks = self.is_failing().then(|| "asks for a person 60".to_owned());
         let reasons = self
             .trouble_reasons(now)
@@ -351,6 +354,6 @@ impl ConversationRow {
     /// Whether the AI asks for a person in an open conversation.
     pub fn is_failing(&self) -> bool {
         self.conversation.status == ConversationStatus::Open
-            && matches!(self.conversation.escalation, Escalation::Asks(_))
+            && matches!(self.conversation.escalation, Escalation::Requested(_))
     }
 }

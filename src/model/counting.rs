@@ -11,49 +11,51 @@ use crate::outbox::content::Markup;
 
 /// A text measured against its channel's bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Count {
+pub struct TextLength {
     /// Characters as they are sent.
     pub length: usize,
     /// The most the channel takes.
-    pub most: usize,
+    pub limit: usize,
     /// Whether more is counted than was typed, because of escapes.
     pub escaped: bool,
     /// Parts a phone network carries it in; only of SMS.
     pub segments: Option<usize>,
 }
 
-impl Count {
+impl TextLength {
     /// Measures a text of a channel. Without markup the bot channel escapes
     /// three characters, and the interface counts what is sent; its platform counts
     /// UTF-16 units of what is seen. Whichever is more is the length.
-    pub fn of(platform: Option<&Platform>, markup: Option<Markup>, text: &str) -> Self {
-        let typed = bounds::length(text);
-        let plain = Self { length: typed, most: bounds::TEXT, escaped: false, segments: None };
+    pub fn measure(platform: Option<&Platform>, markup: Option<Markup>, text: &str) -> Self {
+        let typed = bounds::count_chars(text);
+        let plain = Self { length: typed, limit: bounds::MAX_TEXT_CHARS, escaped: false, segments: None };
         match platform {
             Some(Platform::Telegram) if markup.is_none() => {
-                let sent = typed + text.chars().map(extra).sum::<usize>();
+                let sent = typed + text.chars().map(escape_chars).sum::<usize>();
                 // The platform counts what people see, in its own units.
                 let length = sent.max(bounds::utf16_length(text));
                 Self { length, escaped: sent > typed && length == sent, ..plain }
             }
-            Some(Platform::Voip) => Self { most: bounds::SMS, segments: Some(segments(text)), ..plain },
+            Some(Platform::Voip) => {
+                Self { limit: bounds::MAX_SMS_CHARS, segments: Some(count_sms_segments(text)), ..plain }
+            }
             _ => plain,
         }
     }
 
     /// Whether it is too long to be sent.
     pub fn is_over(self) -> bool {
-        self.length > self.most
+        self.length > self.limit
     }
 
     /// Whether little room is left: from four fifths of the bound.
     pub fn is_near(self) -> bool {
-        self.length * 5 >= self.most * 4
+        self.length * 5 >= self.limit * 4
     }
 }
 
 /// Characters an escape adds.
-fn extra(it: char) -> usize {
+fn escape_chars(it: char) -> usize {
     match it {
         '&' => 4,
         '<' | '>' => 3,
@@ -63,27 +65,27 @@ fn extra(it: char) -> usize {
 
 /// Characters of the phone networks' 7-bit alphabet beside letters, digits
 /// and the usual signs.
-const GSM: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
+const GSM_ALPHABET: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
 /// Those of its second table, which count twice.
-const GSM_TWICE: &str = "^{}\\[~]|€\u{c}";
+const GSM_EXTENSION: &str = "^{}\\[~]|€\u{c}";
 
 /// Parts a phone network carries a text in. Text of its 7-bit alphabet fits
 /// 160 to a part, other text 70; where there are several parts, each of them
 /// has a little less, and no character is split between two.
-pub fn segments(text: &str) -> usize {
+pub fn count_sms_segments(text: &str) -> usize {
     let septets = |character: char| match character {
-        character if character.is_ascii_alphanumeric() || GSM.contains(character) => Some(1),
-        character if GSM_TWICE.contains(character) => Some(2),
+        character if character.is_ascii_alphanumeric() || GSM_ALPHABET.contains(character) => Some(1),
+        character if GSM_EXTENSION.contains(character) => Some(2),
         _ => None,
     };
     match text.chars().map(septets).collect::<Option<Vec<_>>>() {
-        Some(widths) => parts(&widths, 160, 153),
-        None => parts(&text.chars().map(char::len_utf16).collect::<Vec<_>>(), 70, 67),
+        Some(widths) => count_parts(&widths, 160, 153),
+        None => count_parts(&text.chars().map(char::len_utf16).collect::<Vec<_>>(), 70, 67),
     }
 }
 
 /// Parts that characters of these widths fill.
-fn parts(widths: &[usize], alone: usize, each: usize) -> usize {
+fn count_parts(widths: &[usize], alone: usize, each: usize) -> usize {
     let whole: usize = widths.iter().sum();
     if whole <= alone {
         return whole.min(1);
@@ -97,11 +99,11 @@ fn parts(widths: &[usize], alone: usize, each: usize) -> usize {
 
 /// Splits a text into messages that each fit, at the ends of paragraphs,
 /// lines, sentences or words, whichever comes late enough.
-pub fn split(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
+pub fn split_text(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let end = head(rest, &fits);
+        let end = first_part_end(rest, &fits);
         parts.push(rest[..end].trim_end().to_owned());
         rest = rest[end..].trim_start();
     }
@@ -109,7 +111,7 @@ pub fn split(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 /// Where the first message of a text ends.
-fn head(text: &str, fits: &impl Fn(&str) -> bool) -> usize {
+fn first_part_end(text: &str, fits: &impl Fn(&str) -> bool) -> usize {
     if fits(text) {
         return text.len();
     }
@@ -143,10 +145,10 @@ mod tests {
             (&None, None, "自転車", 3, false),
         ];
         for (platform, markup, text, length, escaped) in cases {
-            let count = Count::of(platform.as_ref(), markup, text);
+            let count = TextLength::measure(platform.as_ref(), markup, text);
             assert_eq!((count.length, count.escaped), (length, escaped), "{text}");
         }
-        let at = |length: usize| Count::of(chat.as_ref(), None, &"x".repeat(length));
+        let at = |length: usize| TextLength::measure(chat.as_ref(), None, &"x".repeat(length));
         assert!(!at(3276).is_near() && at(3277).is_near() && !at(4096).is_over() && at(4097).is_over());
     }
 
@@ -169,14 +171,20 @@ mod tests {
             (&*"🚲".repeat(67), 3),
         ];
         for (text, count) in cases {
-            assert_eq!(segments(text), count, "{} of {:?}", text.chars().count(), text.chars().next());
+            assert_eq!(
+                count_sms_segments(text),
+                count,
+                "{} of {:?}",
+                text.chars().count(),
+                text.chars().next()
+            );
         }
-        assert_eq!(Count::of(Some(&Platform::Voip), None, "hi").most, bounds::SMS);
+        assert_eq!(TextLength::measure(Some(&Platform::Voip), None, "hi").limit, bounds::MAX_SMS_CHARS);
     }
 
     #[test]
     fn what_is_too_long_falls_apart_at_its_seams() {
-        let within = |most: usize| move |text: &str| bounds::length(text) <= most;
+        let within = |most: usize| move |text: &str| bounds::count_chars(text) <= most;
         let cases: [(&str, usize, &[&str]); 7] = [
             ("short", 10, &["short"]),
             ("One two. Three four.", 12, &["One two.", "Three four."]),
@@ -187,9 +195,9 @@ mod tests {
             ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 8, &["👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦"]),
         ];
         for (text, most, parts) in cases {
-            assert_eq!(split(text, within(most)), parts, "{text}");
+            assert_eq!(split_text(text, within(most)), parts, "{text}");
         }
         // What fits nowhere still gets on.
-        assert_eq!(split("👨‍👩‍👧‍👦a", within(1)), ["👨‍👩‍👧‍👦", "a"]);
+        assert_eq!(split_text("👨‍👩‍👧‍👦a", within(1)), ["👨‍👩‍👧‍👦", "a"]);
     }
 }

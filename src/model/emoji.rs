@@ -4,22 +4,22 @@ use unicode_width::UnicodeWidthStr;
 
 /// The newest version of Unicode whose emoji are offered: terminals that
 /// people have know the width of these.
-const NEWEST: u32 = 13;
+const MAX_UNICODE_VERSION: u32 = 13;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Emoji {
     pub glyph: &'static str,
     /// Its short name, without colons.
-    pub short: &'static str,
+    pub short_name: &'static str,
     pub name: &'static str,
 }
 
 /// The emoji whose short name or name holds a text: those that begin with it
 /// first, each once.
-pub fn find(query: &str) -> Vec<Emoji> {
+pub fn search(query: &str) -> Vec<Emoji> {
     let query = query.to_lowercase();
     let mut found: Vec<(u8, Emoji)> =
-        all().filter_map(|emoji| Some((rank(&emoji, &query)?, emoji))).collect();
+        all_emoji().filter_map(|emoji| Some((rank(&emoji, &query)?, emoji))).collect();
     found.sort_by_key(|(rank, _)| *rank);
     found.into_iter().map(|(_, emoji)| emoji).collect()
 }
@@ -27,26 +27,28 @@ pub fn find(query: &str) -> Vec<Emoji> {
 /// How well a text names an emoji, or that it does not.
 fn rank(emoji: &Emoji, query: &str) -> Option<u8> {
     match () {
-        () if emoji.short == query => Some(0),
-        () if emoji.short.starts_with(query) => Some(1),
-        () if emoji.short.contains(query) || emoji.name.contains(query) => Some(2),
+        () if emoji.short_name == query => Some(0),
+        () if emoji.short_name.starts_with(query) => Some(1),
+        () if emoji.short_name.contains(query) || emoji.name.contains(query) => Some(2),
         () => None,
     }
 }
 
-fn all() -> impl Iterator<Item = Emoji> {
+fn all_emoji() -> impl Iterator<Item = Emoji> {
     let sure = |emoji: &&'static emojis::Emoji| {
         let glyph = emoji.as_str();
-        emoji.unicode_version().major() <= NEWEST && glyph.chars().count() == 1 && glyph.width() == 2
+        emoji.unicode_version().major() <= MAX_UNICODE_VERSION
+            && glyph.chars().count() == 1
+            && glyph.width() == 2
     };
     emojis::iter().filter(sure).filter_map(|emoji| {
-        Some(Emoji { glyph: emoji.as_str(), short: emoji.shortcodes().next()?, name: emoji.name() })
+        Some(Emoji { glyph: emoji.as_str(), short_name: emoji.shortcodes().next()?, name: emoji.name() })
     })
 }
 
 /// The short name that is being typed at the end of a text: what stands after
 /// a colon that begins a word.
-pub fn typed(before: &str) -> Option<&str> {
+pub fn typed_short_name(before: &str) -> Option<&str> {
     let (head, short) = before.rsplit_once(':')?;
     let begins =
         head.chars().next_back().is_none_or(|character| !character.is_alphanumeric() && character != ':');
@@ -60,12 +62,12 @@ mod tests {
 
     #[test]
     fn short_names_find_emoji_of_sure_width() {
-        assert_eq!(find("bike").first().map(|emoji| emoji.glyph), Some("🚲"));
-        assert!(find("smi").iter().any(|emoji| emoji.glyph == "😄"));
-        assert!(find("").len() > 500, "the table is there");
+        assert_eq!(search("bike").first().map(|emoji| emoji.glyph), Some("🚲"));
+        assert!(search("smi").iter().any(|emoji| emoji.glyph == "😄"));
+        assert!(search("").len() > 500, "the table is there");
         let unsure = ["❤️", "👨‍👩‍👧‍👦", "🇪🇸", "👍🏽"];
-        assert!(all().all(|entry| !unsure.contains(&entry.glyph) && entry.glyph.width() == 2));
-        assert!(find("no such thing").is_empty());
+        assert!(all_emoji().all(|entry| !unsure.contains(&entry.glyph) && entry.glyph.width() == 2));
+        assert!(search("no such thing").is_empty());
     }
 
     #[test]
@@ -78,7 +80,7 @@ mod tests {
             (":s", None),
         ];
         for (text, short) in cases {
-            assert_eq!(typed(text), short, "{text}");
+            assert_eq!(typed_short_name(text), short, "{text}");
         }
     }
 }

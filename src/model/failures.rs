@@ -5,10 +5,10 @@
 use crate::text::SafeText;
 
 /// Where a code may stand, as JSON pointers.
-const CODES: [&str; 6] =
+const CODE_POINTERS: [&str; 6] =
     ["/error/code", "/errorCode", "/error_code", "/failureCode", "/code", "/errors/0/code"];
 /// Where words may stand.
-const WORDS: [&str; 12] = [
+const TEXT_POINTERS: [&str; 12] = [
     "/error/message",
     "/error/title",
     "/error",
@@ -27,32 +27,32 @@ const WORDS: [&str; 12] = [
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FailureReason {
     pub code: SafeText,
-    pub words: SafeText,
+    pub text: SafeText,
 }
 
 impl FailureReason {
     /// Finds it in an item; `told` answers what stands at a JSON pointer.
-    pub fn find(told: impl Fn(&str) -> Option<String>) -> Self {
+    pub fn from_item(told: impl Fn(&str) -> Option<String>) -> Self {
         let first = |places: &[&str]| places.iter().find_map(|place| told(place)).unwrap_or_default();
-        let (code, words) = (SafeText::line(&first(&CODES)), SafeText::line(&first(&WORDS)));
-        let words = if words == code { SafeText::default() } else { words };
-        Self { code, words }
+        let (code, words) = (SafeText::line(&first(&CODE_POINTERS)), SafeText::line(&first(&TEXT_POINTERS)));
+        let text = if words == code { SafeText::default() } else { words };
+        Self { code, text }
     }
 
     /// Whether the service said anything.
-    pub fn is_told(&self) -> bool {
-        !(self.code.is_empty() && self.words.is_empty())
+    pub fn is_stated(&self) -> bool {
+        !(self.code.is_empty() && self.text.is_empty())
     }
 
     /// The service's words; where it gives a code alone, what that means by the
     /// interface. Empty where that is not known.
-    pub fn words(&self) -> &str {
-        if self.words.is_empty() { meaning(self.code.as_str()) } else { self.words.as_str() }
+    pub fn text(&self) -> &str {
+        if self.text.is_empty() { describe_code(self.code.as_str()) } else { self.text.as_str() }
     }
 
     /// In a line.
-    pub fn told(&self) -> String {
-        match (self.code.is_empty(), self.words()) {
+    pub fn describe(&self) -> String {
+        match (self.code.is_empty(), self.text()) {
             (true, "") => "the service tells no reason".to_owned(),
             (false, "") => self.code.to_string(),
             (true, words) => words.to_owned(),
@@ -62,7 +62,7 @@ impl FailureReason {
 }
 
 /// What a code of the interface means for a message to one person.
-fn meaning(code: &str) -> &'static str {
+fn describe_code(code: &str) -> &'static str {
     match code {
         "SESSION_EXPIRED" => "the 24-hour window was closed: only a template arrives",
         "INVALID_RECIPIENT" => "the number is not on this channel",
@@ -112,9 +112,9 @@ mod tests {
         for (fields, said) in cases {
             let told =
                 |place: &str| fields.iter().find(|field| field.0 == place).map(|field| field.1.to_owned());
-            let reason = FailureReason::find(told);
-            assert!(reason.told().starts_with(said), "{fields:?}: {}", reason.told());
-            assert_eq!(reason.is_told(), !fields.is_empty());
+            let reason = FailureReason::from_item(told);
+            assert!(reason.describe().starts_with(said), "{fields:?}: {}", reason.describe());
+            assert_eq!(reason.is_stated(), !fields.is_empty());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What a screen asks the server for when a person looks at it, and what came
 //! back to a page. Nothing of it is polled.
 
-use crate::email::MailWish;
-use crate::happenings::Events;
+use crate::email::MailQuery;
+use crate::happenings::TriggerEvents;
 use crate::ids::MessageId;
 use crate::messages::Message;
 use crate::text::SafeText;
@@ -35,7 +35,7 @@ pub enum Fetch {
     /// Told by its own news, as those below.
     Contacts { words: String },
     /// Threads or correspondents.
-    Mail(MailWish),
+    Mail(MailQuery),
 }
 
 /// What came back.
@@ -48,7 +48,7 @@ pub enum FetchResult {
     /// The contact was read, or is gone.
     Person,
     /// What the triggers told.
-    Events(Box<Events>),
+    Events(Box<TriggerEvents>),
     Webhooks(Vec<Webhook>),
     /// Messages that went out were read.
     Sent,
@@ -58,4 +58,4 @@ pub enum FetchResult {
 }
 
 /// The end of a fetch: what came back, or why nothing did.
-pub type Fetching = Result<FetchResult, SafeText>;
+pub type FetchOutcome = Result<FetchResult, SafeText>;

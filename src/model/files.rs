@@ -6,12 +6,12 @@
 use crate::outbox::content::MediaKind;
 
 /// The type of all that is not recognised.
-pub const UNKNOWN: &str = "application/octet-stream";
+pub const UNKNOWN_MIME_TYPE: &str = "application/octet-stream";
 /// So many bytes of a file's beginning tell its type.
-pub const HEAD: usize = 64;
+pub const SNIFFED_BYTES: usize = 64;
 
 /// First bytes, where they stand, and the type they tell.
-const MAGIC: [(usize, &[u8], &str); 17] = [
+const MAGIC_BYTES: [(usize, &[u8], &str); 17] = [
     (0, b"\xFF\xD8\xFF", "image/jpeg"),
     (0, b"\x89PNG\r\n\x1A\n", "image/png"),
     (0, b"GIF87a", "image/gif"),
@@ -33,7 +33,7 @@ const MAGIC: [(usize, &[u8], &str); 17] = [
 
 /// Endings of names and the types they stand for, where bytes do not tell.
 /// Nothing a browser would run is among them.
-const ENDINGS: [(&str, &str); 25] = [
+const EXTENSIONS: [(&str, &str); 25] = [
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
     ("png", "image/png"),
@@ -67,21 +67,21 @@ pub fn mime_type(bytes: &[u8], name: &str) -> &'static str {
         bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic))
             && (*at != 8 || bytes.starts_with(b"RIFF"))
     };
-    if let Some((_, _, found)) = MAGIC.iter().find(tells) {
+    if let Some((_, _, found)) = MAGIC_BYTES.iter().find(tells) {
         return found;
     }
-    type_of_name(name)
+    mime_type_of_name(name)
 }
 
 /// The media type a name alone tells.
-pub fn type_of_name(name: &str) -> &'static str {
+pub fn mime_type_of_name(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let found = ENDINGS.iter().find(|(it, _)| ending.as_deref() == Some(*it));
-    found.map_or(UNKNOWN, |(_, found)| found)
+    let found = EXTENSIONS.iter().find(|(it, _)| ending.as_deref() == Some(*it));
+    found.map_or(UNKNOWN_MIME_TYPE, |(_, found)| found)
 }
 
 /// What a file of a type is sent as, if nobody says otherwise.
-pub fn kind_of(mime_type: &str) -> MediaKind {
+pub fn media_kind_of(mime_type: &str) -> MediaKind {
     match mime_type.split('/').next() {
         Some("image") => MediaKind::Image,
         Some("audio") => MediaKind::Audio,
@@ -91,7 +91,7 @@ pub fn kind_of(mime_type: &str) -> MediaKind {
 }
 
 /// A size as people read it.
-pub fn size_words(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
@@ -109,16 +109,16 @@ mod tests {
             (b"\xFF\xD8\xFF\xE0", "a.png", "image/jpeg"),
             (b"\x89PNG\r\n\x1A\n....", "x", "image/png"),
             (b"RIFF....WEBPVP8 ", "x", "image/webp"),
-            (b"RIFF....WAVEfmt ", "x.wav", UNKNOWN),
-            (b"........WEBP", "x", UNKNOWN),
+            (b"RIFF....WAVEfmt ", "x.wav", UNKNOWN_MIME_TYPE),
+            (b"........WEBP", "x", UNKNOWN_MIME_TYPE),
             (b"....ftypisom", "x", "video/mp4"),
             (b"....ftypM4A ", "x", "audio/mp4"),
             (b"%PDF-1.7", "x.exe", "application/pdf"),
             (b"hello", "notes.TXT", "text/plain"),
-            (b"<script>", "page.html", UNKNOWN),
-            (b"<svg>", "drawing.svg", UNKNOWN),
-            (b"", "noname", UNKNOWN),
-            (b"PK\x03\x04", "sheet.xlsx", ENDINGS[22].1),
+            (b"<script>", "page.html", UNKNOWN_MIME_TYPE),
+            (b"<svg>", "drawing.svg", UNKNOWN_MIME_TYPE),
+            (b"", "noname", UNKNOWN_MIME_TYPE),
+            (b"PK\x03\x04", "sheet.xlsx", EXTENSIONS[22].1),
         ];
         for (bytes, name, found) in cases {
             assert_eq!(mime_type(bytes, name), found, "{name}");
@@ -136,7 +136,7 @@ mod tests {
             (26_214_400, "26.2 MB"),
         ];
         for (bytes, words) in cases {
-            assert_eq!(size_words(bytes), words);
+            assert_eq!(format_size(bytes), words);
         }
     }
 }

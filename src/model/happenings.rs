@@ -39,7 +39,7 @@ impl TriggerKind {
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happening {
+pub struct TriggerEvent {
     pub trigger: TriggerKind,
     /// Its id, or a print of it: names it.
     pub id: String,
@@ -56,9 +56,9 @@ pub struct Happening {
 
 /// What the triggers told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Events {
+pub struct TriggerEvents {
     /// The items of all of them, the newest first.
-    pub items: Vec<Happening>,
+    pub items: Vec<TriggerEvent>,
     /// Triggers that told nothing, and why.
-    pub notes: Vec<(TriggerKind, SafeText)>,
+    pub errors: Vec<(TriggerKind, SafeText)>,
 }

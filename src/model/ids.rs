@@ -55,13 +55,13 @@ string_id!(
 );
 /// How the id of a row begins that stands in for an item which could not be
 /// read.
-pub const STAND_IN: &str = "unreadable-";
+pub const STAND_IN_PREFIX: &str = "unreadable-";
 
 impl ConversationId {
     /// Whether it names a row that stands in for an item which could not be
     /// read: there is nothing on the server to ask for or to change.
     pub fn is_stand_in(&self) -> bool {
-        self.0.starts_with(STAND_IN)
+        self.0.starts_with(STAND_IN_PREFIX)
     }
 }
 

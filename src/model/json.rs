@@ -4,7 +4,7 @@
 use crate::text;
 
 /// A text as a JSON string.
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for it in text.chars() {
@@ -24,7 +24,7 @@ pub fn quoted(text: &str) -> String {
 /// controls, bidi controls, characters without width. It means the same, and
 /// does nothing to a terminal it is printed on. Line breaks and tabs between
 /// values stay as they are; inside texts a serializer has escaped them.
-pub fn visible(json: &str) -> String {
+pub fn escape_invisible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for it in json.chars() {
         if matches!(it, '\n' | '\t' | '\r') || !text::is_unseen(it) {
@@ -40,25 +40,25 @@ pub fn visible(json: &str) -> String {
 }
 
 /// Deepest nesting that is looked at.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Where a text is no JSON: the line and the column, counted from 1, and
 /// what is wrong there.
-pub type Wrong = (usize, usize, &'static str);
+pub type SyntaxError = (usize, usize, &'static str);
 
 /// Checks the syntax of a JSON text that begins with a certain sign.
-pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
-    let mut walk = JsonScanner { rest: text, depth: 0 };
-    walk.blank();
-    let checked = if walk.rest.starts_with(begins) {
-        walk.value().and_then(|()| {
-            walk.blank();
-            if walk.rest.is_empty() { Ok(()) } else { Err("something follows its end") }
+pub fn check(text: &str, begins: char) -> Result<(), SyntaxError> {
+    let mut walk = JsonScanner { remaining: text, depth: 0 };
+    walk.skip_blanks();
+    let checked = if walk.remaining.starts_with(begins) {
+        walk.scan_value().and_then(|()| {
+            walk.skip_blanks();
+            if walk.remaining.is_empty() { Ok(()) } else { Err("something follows its end") }
         })
     } else {
         Err(if begins == '[' { "it must begin with [" } else { "it must begin with {" })
     };
-    let read = text.len() - walk.rest.len();
+    let read = text.len() - walk.remaining.len();
     checked.map_err(|why| {
         let before = &text[..read];
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
@@ -68,16 +68,16 @@ pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
 
 /// The members of a JSON object, in their order: names, and values as they
 /// are written.
-pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
+pub fn members(text: &str) -> Result<Vec<(String, String)>, SyntaxError> {
     check(text, '{')?;
-    let mut walk = JsonScanner { rest: text.trim_start(), depth: 0 };
+    let mut walk = JsonScanner { remaining: text.trim_start(), depth: 0 };
     let mut members = Vec::new();
-    walk.takes('{');
-    while !walk.takes('}') {
-        walk.takes(',');
-        let (Some(name), true) = (walk.slice(JsonScanner::string), walk.takes(':')) else { break };
-        let Some(value) = walk.slice(JsonScanner::value) else { break };
-        members.push((unquoted(name).unwrap_or_default(), value.to_owned()));
+    walk.accept('{');
+    while !walk.accept('}') {
+        walk.accept(',');
+        let (Some(name), true) = (walk.scan_slice(JsonScanner::scan_string), walk.accept(':')) else { break };
+        let Some(value) = walk.scan_slice(JsonScanner::scan_value) else { break };
+        members.push((unquote(name).unwrap_or_default(), value.to_owned()));
     }
     Ok(members)
 }
@@ -85,20 +85,20 @@ pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
 /// The elements of a JSON array as they are written; none where it is no array.
 pub fn elements(text: &str) -> Vec<String> {
     let mut elements = Vec::new();
-    let mut walk = JsonScanner { rest: text.trim_start(), depth: 0 };
-    if check(text, '[').is_err() || !walk.takes('[') {
+    let mut walk = JsonScanner { remaining: text.trim_start(), depth: 0 };
+    if check(text, '[').is_err() || !walk.accept('[') {
         return elements;
     }
-    while !walk.takes(']') {
-        walk.takes(',');
-        let Some(value) = walk.slice(JsonScanner::value) else { break };
+    while !walk.accept(']') {
+        walk.accept(',');
+        let Some(value) = walk.scan_slice(JsonScanner::scan_value) else { break };
         elements.push(value.to_owned());
     }
     elements
 }
 
 /// The text of a JSON string; `None` for any other value.
-pub fn unquoted(value: &str) -> Option<String> {
+pub fn unquote(value: &str) -> Option<String> {
     let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;
     let mut units: Vec<u16> = Vec::with_capacity(inner.len());
     let mut push = |character: char| units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
@@ -132,79 +132,81 @@ pub fn unquoted(value: &str) -> Option<String> {
 
 /// Whether a text is one JSON value.
 pub fn is_value(text: &str) -> bool {
-    let mut walk = JsonScanner { rest: text, depth: 0 };
-    walk.value().is_ok() && walk.rest.trim().is_empty()
+    let mut walk = JsonScanner { remaining: text, depth: 0 };
+    walk.scan_value().is_ok() && walk.remaining.trim().is_empty()
 }
 
 struct JsonScanner<'a> {
-    rest: &'a str,
+    remaining: &'a str,
     depth: usize,
 }
 
 impl<'a> JsonScanner<'a> {
     /// What a step passes over, without blanks before it.
-    fn slice(&mut self, step: impl Fn(&mut Self) -> Result<(), &'static str>) -> Option<&'a str> {
-        self.blank();
-        let before = self.rest;
+    fn scan_slice(&mut self, step: impl Fn(&mut Self) -> Result<(), &'static str>) -> Option<&'a str> {
+        self.skip_blanks();
+        let before = self.remaining;
         step(self).ok()?;
-        Some(&before[..before.len() - self.rest.len()])
+        Some(&before[..before.len() - self.remaining.len()])
     }
 
-    fn blank(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\n', '\r', '\t']);
+    fn skip_blanks(&mut self) {
+        self.remaining = self.remaining.trim_start_matches([' ', '\n', '\r', '\t']);
     }
 
-    fn takes(&mut self, sign: char) -> bool {
-        self.blank();
-        let rest = self.rest.strip_prefix(sign);
-        self.rest = rest.unwrap_or(self.rest);
+    fn accept(&mut self, sign: char) -> bool {
+        self.skip_blanks();
+        let rest = self.remaining.strip_prefix(sign);
+        self.remaining = rest.unwrap_or(self.remaining);
         rest.is_some()
     }
 
-    fn value(&mut self) -> Result<(), &'static str> {
-        self.blank();
-        match self.rest.chars().next() {
-            Some('{') => self.list('}', true),
-            Some('[') => self.list(']', false),
-            Some('"') => self.string(),
+    fn scan_value(&mut self) -> Result<(), &'static str> {
+        self.skip_blanks();
+        match self.remaining.chars().next() {
+            Some('{') => self.scan_list('}', true),
+            Some('[') => self.scan_list(']', false),
+            Some('"') => self.scan_string(),
             Some(it) if it == '-' || it.is_ascii_digit() => {
-                let end = self.rest.find(|character: char| {
+                let end = self.remaining.find(|character: char| {
                     !(character.is_ascii_alphanumeric() || "+-.".contains(character))
                 });
-                let (number, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+                let (number, rest) = self.remaining.split_at(end.unwrap_or(self.remaining.len()));
                 number.parse::<f64>().map_err(|_| "this is no number")?;
-                self.rest = rest;
+                self.remaining = rest;
                 Ok(())
             }
             Some(_) => {
-                let word = ["true", "false", "null"].into_iter().find(|text| self.rest.starts_with(text));
-                self.rest = &self.rest[word.ok_or("a value was expected; texts stand in quotes")?.len()..];
+                let word =
+                    ["true", "false", "null"].into_iter().find(|text| self.remaining.starts_with(text));
+                self.remaining =
+                    &self.remaining[word.ok_or("a value was expected; texts stand in quotes")?.len()..];
                 Ok(())
             }
             None => Err("it ends too early"),
         }
     }
 
-    fn list(&mut self, end: char, named: bool) -> Result<(), &'static str> {
-        self.rest = &self.rest[1..];
+    fn scan_list(&mut self, end: char, named: bool) -> Result<(), &'static str> {
+        self.remaining = &self.remaining[1..];
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err("it is nested too deeply");
         }
-        if !self.takes(end) {
+        if !self.accept(end) {
             loop {
                 if named {
-                    self.blank();
-                    self.string()?;
-                    if !self.takes(':') {
+                    self.skip_blanks();
+                    self.scan_string()?;
+                    if !self.accept(':') {
                         return Err("a colon is missing");
                     }
                 }
-                self.value()?;
-                if self.takes(end) {
+                self.scan_value()?;
+                if self.accept(end) {
                     break;
                 }
-                if !self.takes(',') {
+                if !self.accept(',') {
                     return Err("a comma or the end is missing");
                 }
             }
@@ -213,14 +215,16 @@ impl<'a> JsonScanner<'a> {
         Ok(())
     }
 
-    fn string(&mut self) -> Result<(), &'static str> {
-        let Some(inner) = self.rest.strip_prefix('"') else { return Err("a name in quotes was expected") };
+    fn scan_string(&mut self) -> Result<(), &'static str> {
+        let Some(inner) = self.remaining.strip_prefix('"') else {
+            return Err("a name in quotes was expected");
+        };
         let mut escaped = false;
         for (at, it) in inner.char_indices() {
             match it {
                 '\n' => return Err("a text ends on its line"),
                 '"' if !escaped => {
-                    self.rest = &inner[at + 1..];
+                    self.remaining = &inner[at + 1..];
                     return Ok(());
                 }
                 _ => escaped = it == '\\' && !escaped,
@@ -255,7 +259,7 @@ mod tests {
             let told = check(text, '{').map_err(|(line, _, why)| (line, why));
             assert_eq!(told, Err((line, why)), "{text}");
         }
-        assert_eq!(quoted("a\"\\\n\u{1}"), r#""a\"\\\n\u0001""#);
+        assert_eq!(quote("a\"\\\n\u{1}"), r#""a\"\\\n\u0001""#);
         assert!(check(&"[".repeat(1000), '[').is_err());
     }
 
@@ -265,8 +269,8 @@ mod tests {
         let told = members(text).expect("an object");
         let pairs: Vec<(&str, &str)> = told.iter().map(|(name, value)| (&name[..], &value[..])).collect();
         assert_eq!(pairs, [("a\né", "[1, {\"b\": 2}]"), ("c", "\"d\\ud83d\\ude00\""), ("e", "null")]);
-        assert_eq!(unquoted(pairs[1].1).as_deref(), Some("d😀"));
-        assert_eq!((unquoted("3"), unquoted("\"a\\\"b\"")), (None, Some("a\"b".to_owned())));
+        assert_eq!(unquote(pairs[1].1).as_deref(), Some("d😀"));
+        assert_eq!((unquote("3"), unquote("\"a\\\"b\"")), (None, Some("a\"b".to_owned())));
         assert_eq!(members("{}"), Ok(Vec::new()));
         assert!(members("{\"a\": }").is_err());
         assert!(is_value("12") && is_value(" {} ") && !is_value("1 2") && !is_value("yes"));

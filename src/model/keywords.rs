@@ -14,7 +14,7 @@ pub enum Keyword {
 
 impl Keyword {
     /// The word that a text consists of, as platforms read them.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let word = text.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();
         match word.as_str() {
             "stop" | "stopall" | "stop all" | "unsubscribe" | "cancel" | "end" | "quit" | "optout"
@@ -45,7 +45,7 @@ mod tests {
             ("", None),
         ];
         for (text, keyword) in cases {
-            assert_eq!(Keyword::of(text), keyword, "{text}");
+            assert_eq!(Keyword::parse(text), keyword, "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Fields of messages and of conversations on any channel that this version
 /// reads.
-pub const ITEM: &[&str] = &[
+pub const ITEM_FIELDS: &[&str] = &[
     "id",
     "conversationId",
     "whatsappMessageId",
@@ -45,7 +45,7 @@ pub const ITEM: &[&str] = &[
 ];
 
 /// Fields of a thread of mails.
-pub const THREAD: &[&str] = &[
+pub const THREAD_FIELDS: &[&str] = &[
     "id",
     "subject",
     "contactEmail",

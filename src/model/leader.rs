@@ -23,7 +23,7 @@ pub enum Leader {
 
 impl Leader {
     /// `contacts import, process 4312`; `None` for no other process.
-    pub fn named(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         match self {
             Self::Elsewhere { kind, process: Some(number) } => Some(format!("{kind}, process {number}")),
             Self::Elsewhere { kind, process: None } => Some(format!("{kind}, another process")),

@@ -6,15 +6,15 @@
 use std::ops::Range;
 
 /// Characters of a link at most.
-const LONGEST: usize = 2_048;
+const MAX_LINK_CHARS: usize = 2_048;
 /// Characters of a mail address at most.
-const LONGEST_ADDRESS: usize = 254;
+const MAX_ADDRESS_CHARS: usize = 254;
 
 /// The host a link leads to, for http and https alone; `None` for anything
 /// else, and for what only looks like one.
 pub fn host_of(url: &str) -> Option<String> {
     let odd = |character: char| character.is_whitespace() || character.is_control() || character == '\\';
-    if url.len() > LONGEST || url.chars().any(odd) {
+    if url.len() > MAX_LINK_CHARS || url.chars().any(odd) {
         return None;
     }
     let (scheme, rest) = url.split_once("://")?;
@@ -28,7 +28,7 @@ pub fn host_of(url: &str) -> Option<String> {
 }
 
 /// The first link in a text.
-pub fn first_in(text: &str) -> Option<&str> {
+pub fn first_link(text: &str) -> Option<&str> {
     let words = text.split(|text: char| text.is_whitespace() || matches!(text, '<' | '>' | '"'));
     let trimmed =
         words.map(|word| word.trim_start_matches('(').trim_end_matches(['.', ',', ';', ':', '!', '?', ')']));
@@ -44,7 +44,7 @@ pub struct TextLink {
 
 /// The web and mail addresses in a text that can be made into links: what
 /// stands there is letter by letter where they lead.
-pub fn all_in(text: &str) -> Vec<TextLink> {
+pub fn find_links(text: &str) -> Vec<TextLink> {
     if !text.contains("://") && !text.contains('@') {
         return Vec::new();
     }
@@ -82,7 +82,7 @@ fn is_mail_address(word: &str) -> bool {
     let is_label = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
-    word.len() <= LONGEST_ADDRESS
+    word.len() <= MAX_ADDRESS_CHARS
         && !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_".contains(&byte))
         && host.contains('.')
@@ -120,8 +120,8 @@ mod tests {
             assert_eq!(host_of(url).as_deref(), host, "{url}");
             assert_eq!(file_name(url), name, "{url}");
         }
-        assert_eq!(first_in("see (https://a.example/x), please"), Some("https://a.example/x"));
-        assert_eq!(first_in("no link here"), None);
+        assert_eq!(first_link("see (https://a.example/x), please"), Some("https://a.example/x"));
+        assert_eq!(first_link("no link here"), None);
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
             ("@ :// ", &[]),
         ];
         for (text, links) in cases {
-            let found: Vec<(&str, String)> = all_in(text)
+            let found: Vec<(&str, String)> = find_links(text)
                 .into_iter()
                 .map(|text_link| (&text[text_link.range], text_link.target))
                 .collect();

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// What is kept of one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Local {
+pub struct LocalState {
     /// Whether it was put aside.
     pub snooze: Option<Snooze>,
     /// Who takes care of it.
@@ -30,7 +30,7 @@ pub enum DraftReadiness {
     Ready,
 }
 
-impl Local {
+impl LocalState {
     /// Whether it is put aside and nothing has brought it back.
     pub fn is_asleep(&self) -> bool {
         self.snooze.as_ref().is_some_and(Snooze::is_asleep)
@@ -48,23 +48,23 @@ pub struct Assignment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     pub word: SafeText,
-    pub kept: TagPlace,
+    pub location: TagLocation,
 }
 
 /// Where a tag is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TagPlace {
+pub enum TagLocation {
     /// On this desk only.
-    Here,
+    Local,
     /// On its way to the server.
-    Leaving,
+    Pending,
     /// With the server's contact.
     Server,
 }
 
 /// A change of what is kept of a tab's conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Keep {
+pub enum LocalChange {
     /// Puts aside, or with `None` brings back.
     Snooze(Vec<(ConversationId, Option<Snooze>)>),
     /// Brings back all whose time has come by then.

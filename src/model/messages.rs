@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// A message's place in its history. A time of 0 and an empty id come before
 /// every message.
-pub type Place = (Timestamp, MessageId);
+pub type HistoryPosition = (Timestamp, MessageId);
 
 crate::words! {
     /// Which way a message went.
@@ -42,7 +42,7 @@ pub enum Sender {
 impl Sender {
     /// Derives the sender; the interface shows only `api`, so other words are
     /// read by what they say and kept when they say nothing known.
-    pub fn derive(direction: Direction, sender_type: &str) -> Self {
+    pub fn from_words(direction: Direction, sender_type: &str) -> Self {
         if direction == Direction::Inbound {
             return Self::Customer;
         }
@@ -57,9 +57,9 @@ impl Sender {
 
 /// What a person calls senders of this word, whatever the server calls them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Aliases(Vec<(String, SafeText)>);
+pub struct SenderAliases(Vec<(String, SafeText)>);
 
-impl Aliases {
+impl SenderAliases {
     /// Words and what they are called.
     pub fn new(all: impl IntoIterator<Item = (String, String)>) -> Self {
         let one = |(word, name): (String, String)| (word.to_lowercase(), SafeText::line(&name));
@@ -68,7 +68,7 @@ impl Aliases {
 
     /// What a sender is called, if a person said so. A customer is called by
     /// their own name.
-    pub fn of(&self, sender: &Sender) -> Option<&SafeText> {
+    pub fn get(&self, sender: &Sender) -> Option<&SafeText> {
         let word = match sender {
             Sender::Customer => return None,
             Sender::Ai => "ai".to_owned(),
@@ -183,11 +183,11 @@ pub struct MessageRow {
     /// A reaction that is on its way; an empty text removes it.
     pub reaction_pending: Option<String>,
     /// What only a mail has.
-    pub letter: Option<Box<MailMessage>>,
+    pub mail: Option<Box<MailMessage>>,
     /// What the server told of its file beside the address.
-    pub media: MediaFacts,
+    pub media: MessageFileInfo,
     /// What a model made of it for the person who reads.
-    pub made: Vec<MadeText>,
+    pub generated: Vec<GeneratedText>,
     /// How its author has changed it.
     pub change: ContentChange,
 }
@@ -211,7 +211,7 @@ pub struct FormerContent {
 
 impl ContentChange {
     /// Returns the last change in one word, and when it was.
-    pub fn last(&self) -> Option<(&'static str, Timestamp)> {
+    pub fn last_change(&self) -> Option<(&'static str, Timestamp)> {
         let withdrawn = self.withdrawn_at.map(|at| ("withdrawn", at));
         withdrawn.or(self.edited_at.map(|at| ("edited", at)))
     }
@@ -221,30 +221,30 @@ impl MessageRow {
     /// Time at which it was written: as its sender says where it is a mail, else
     /// when the server took it in.
     pub fn written_at(&self) -> Option<Timestamp> {
-        let told = self.letter.as_ref().and_then(|letter| letter.sent_at);
+        let told = self.mail.as_ref().and_then(|letter| letter.sent_at);
         told.or(self.message.created_at)
     }
 }
 
 /// A text that a model made of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeText {
+pub struct GeneratedText {
     /// What it is.
-    pub kind: MadeKind,
+    pub kind: GeneratedTextKind,
     /// The text.
     pub text: SafeText,
 }
 
 /// What a model makes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MadeKind {
+pub enum GeneratedTextKind {
     /// It in the person's own language.
     Translation,
     /// What is said in a voice note.
     Transcript,
 }
 
-impl MadeKind {
+impl GeneratedTextKind {
     /// What stands before it.
     pub fn label(self) -> &'static str {
         match self {
@@ -257,7 +257,7 @@ impl MadeKind {
 /// What a server may tell of a message's file; the interface names none of
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MediaFacts {
+pub struct MessageFileInfo {
     pub mime: Option<SafeText>,
     pub name: Option<SafeText>,
     /// Its bytes.
@@ -287,10 +287,10 @@ mod tests {
 
     #[test]
     fn senders_come_from_direction_first() {
-        assert_eq!(Sender::derive(Direction::Inbound, "api"), Sender::Customer);
-        assert_eq!(Sender::derive(Direction::Outbound, "API"), Sender::Api);
-        assert_eq!(Sender::derive(Direction::Outbound, "assistant"), Sender::Ai);
-        let odd = Sender::derive(Direction::Outbound, "flow\u{1b}[2J");
+        assert_eq!(Sender::from_words(Direction::Inbound, "api"), Sender::Customer);
+        assert_eq!(Sender::from_words(Direction::Outbound, "API"), Sender::Api);
+        assert_eq!(Sender::from_words(Direction::Outbound, "assistant"), Sender::Ai);
+        let odd = Sender::from_words(Direction::Outbound, "flow\u{1b}[2J");
         assert_eq!(odd, Sender::Unknown(SafeText::line("flow\u{1b}[2J")));
     }
 }

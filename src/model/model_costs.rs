@@ -5,13 +5,13 @@ use crate::ids::ChannelId;
 
 /// Parts of one unit of money in which it is counted: a millionth of a
 /// millionth, so that a price for a million tokens divides into tokens.
-const UNIT: u128 = 1_000_000_000_000;
+const COST_UNITS: u128 = 1_000_000_000_000;
 /// Digits behind the point that a price may have.
-const DIGITS: usize = 6;
+const MAX_PRICE_DECIMALS: usize = 6;
 /// Tokens a price is for.
-const PRICED: u128 = 1_000_000;
+const TOKENS_PER_PRICE: u128 = 1_000_000;
 /// Tokens of a question beside those of its bytes: roles, marks, templates.
-const FRAME: u64 = 200;
+const OVERHEAD_TOKENS: u64 = 200;
 
 /// An amount of money, in whatever currency the prices are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -22,24 +22,24 @@ impl ModelCost {
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
         let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if !are_digits(whole) || !are_digits(part) || part.len() > DIGITS {
+        if !are_digits(whole) || !are_digits(part) || part.len() > MAX_PRICE_DECIMALS {
             return None;
         }
-        let micros: u128 = format!("{whole}{part:0<DIGITS$}").parse().ok()?;
-        u64::try_from(micros * (UNIT / 1_000_000)).ok().map(Self)
+        let micros: u128 = format!("{whole}{part:0<MAX_PRICE_DECIMALS$}").parse().ok()?;
+        u64::try_from(micros * (COST_UNITS / 1_000_000)).ok().map(Self)
     }
 
     /// What so many tokens cost at this price for a million; rounded up.
-    pub fn of_tokens(self, tokens: u64) -> Self {
-        Self::of((u128::from(self.0) * u128::from(tokens)).div_ceil(PRICED))
+    pub fn cost_of_tokens(self, tokens: u64) -> Self {
+        Self::from_units((u128::from(self.0) * u128::from(tokens)).div_ceil(TOKENS_PER_PRICE))
     }
 
     /// What so many seconds cost at this price for a minute; rounded up.
-    pub fn of_seconds(self, seconds: u64) -> Self {
-        Self::of((u128::from(self.0) * u128::from(seconds)).div_ceil(60))
+    pub fn cost_of_seconds(self, seconds: u64) -> Self {
+        Self::from_units((u128::from(self.0) * u128::from(seconds)).div_ceil(60))
     }
 
-    fn of(parts: u128) -> Self {
+    fn from_units(parts: u128) -> Self {
         Self(u64::try_from(parts).unwrap_or(u64::MAX))
     }
 
@@ -50,8 +50,8 @@ impl ModelCost {
     }
 
     /// `2.51`: to the cent, never less than it is.
-    pub fn words(self) -> String {
-        let cents = u128::from(self.0).div_ceil(UNIT / 100);
+    pub fn to_price(self) -> String {
+        let cents = u128::from(self.0).div_ceil(COST_UNITS / 100);
         format!("{}.{:02}", cents / 100, cents % 100)
     }
 }
@@ -93,20 +93,20 @@ pub struct ModelUsage {
 
 impl ModelUsage {
     /// What so many tokens are at these prices.
-    pub fn of_tokens(prices: &ModelPrices, tokens_in: u64, tokens_out: u64) -> Self {
-        let cost = prices.input.of_tokens(tokens_in).plus(prices.output.of_tokens(tokens_out));
+    pub fn from_tokens(prices: &ModelPrices, tokens_in: u64, tokens_out: u64) -> Self {
+        let cost = prices.input.cost_of_tokens(tokens_in).plus(prices.output.cost_of_tokens(tokens_out));
         Self { tokens_in, tokens_out, cost }
     }
 
     /// The most a question of so many bytes can take: no token is shorter than a
     /// byte, and the answer is bounded.
-    pub fn at_most(prices: &ModelPrices, bytes: usize, answer: u64) -> Self {
-        let told = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(FRAME);
-        Self::of_tokens(prices, told, answer)
+    pub fn upper_bound(prices: &ModelPrices, bytes: usize, answer: u64) -> Self {
+        let told = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(OVERHEAD_TOKENS);
+        Self::from_tokens(prices, told, answer)
     }
 
     /// All its tokens.
-    pub fn tokens(&self) -> u64 {
+    pub fn total_tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
 
@@ -122,7 +122,7 @@ impl ModelUsage {
 }
 
 /// One cap with its words: tokens or money, and what of it is asked for.
-fn within(
+fn check_cap(
     (tokens, cost): (Option<u64>, Option<ModelCost>),
     (of, setting): (&str, &str),
     before: &ModelUsage,
@@ -130,12 +130,12 @@ fn within(
 ) -> Result<(), String> {
     let after = before.plus(question);
     match (tokens, cost) {
-        (Some(most), _) if after.tokens() > most => {
-            let left = most.saturating_sub(before.tokens());
+        (Some(most), _) if after.total_tokens() > most => {
+            let left = most.saturating_sub(before.total_tokens());
             Err(format!("the {most} tokens of {of} are used up, {left} are left ([assist] {setting}_tokens)"))
         }
         (_, Some(most)) if after.cost > most => {
-            let (spent, most) = (before.cost.words(), most.words());
+            let (spent, most) = (before.cost.to_price(), most.to_price());
             Err(format!("the {most} of {of} are used up, {spent} are spent ([assist] {setting}_cost)"))
         }
         _ => Ok(()),
@@ -144,7 +144,7 @@ fn within(
 
 impl ModelCaps {
     /// Caps of all tabs together.
-    pub fn of_day(tokens: u64, cost: Option<ModelCost>) -> Self {
+    pub fn for_day(tokens: u64, cost: Option<ModelCost>) -> Self {
         Self { tokens, cost, tab_tokens: None, tab_cost: None }
     }
 
@@ -153,16 +153,16 @@ impl ModelCaps {
     ///
     /// # Errors
     /// The cap it would go beyond.
-    pub fn allow(&self, day: &ModelUsage, tab: &ModelUsage, question: &ModelUsage) -> Result<(), String> {
-        within((Some(self.tokens), self.cost), ("today", "day"), day, question)?;
-        within((self.tab_tokens, self.tab_cost), ("this tab for today", "tab"), tab, question)
+    pub fn check(&self, day: &ModelUsage, tab: &ModelUsage, question: &ModelUsage) -> Result<(), String> {
+        check_cap((Some(self.tokens), self.cost), ("today", "day"), day, question)?;
+        check_cap((self.tab_tokens, self.tab_cost), ("this tab for today", "tab"), tab, question)
     }
 
     /// Percent of the day that is used up, of tokens or of money, whichever is
     /// more.
-    pub fn percent(&self, day: &ModelUsage) -> u8 {
+    pub fn used_percent(&self, day: &ModelUsage) -> u8 {
         let of = |used: u64, most: u64| (u128::from(used) * 100).checked_div(u128::from(most)).unwrap_or(100);
-        let tokens = of(day.tokens(), self.tokens);
+        let tokens = of(day.total_tokens(), self.tokens);
         let cost = self.cost.map_or(0, |most| of(day.cost.0, most.0));
         u8::try_from(tokens.max(cost)).unwrap_or(u8::MAX)
     }
@@ -194,7 +194,7 @@ mod tests {
         for (text, words) in
             [("2", "2.00"), ("2.5", "2.50"), ("0.15", "0.15"), ("0.000001", "0.01"), ("0", "0.00")]
         {
-            assert_eq!(cost(text).words(), words, "{text}");
+            assert_eq!(cost(text).to_price(), words, "{text}");
         }
         for wrong in ["", ".", "1.", ".5", "-1", "1e3", "1,5", "0.0000001", "99999999999999999999"] {
             assert_eq!(ModelCost::parse(wrong), None, "{wrong}");
@@ -206,31 +206,31 @@ mod tests {
         let cases =
             [("2.5", 1_000_000, "2.50"), ("2.5", 1, "0.01"), ("2.5", 4_000, "0.01"), ("2.5", 4_001, "0.02")];
         for (price, tokens, words) in cases {
-            assert_eq!(cost(price).of_tokens(tokens).words(), words, "{tokens} at {price}");
+            assert_eq!(cost(price).cost_of_tokens(tokens).to_price(), words, "{tokens} at {price}");
         }
-        assert_eq!(cost("2.5").of_tokens(1).0, 2_500_000);
-        assert_eq!(cost("0.006").of_seconds(90).words(), "0.01");
-        assert_eq!(cost("1000000").of_tokens(u64::MAX), ModelCost(u64::MAX), "bounded");
+        assert_eq!(cost("2.5").cost_of_tokens(1).0, 2_500_000);
+        assert_eq!(cost("0.006").cost_of_seconds(90).to_price(), "0.01");
+        assert_eq!(cost("1000000").cost_of_tokens(u64::MAX), ModelCost(u64::MAX), "bounded");
     }
 
     #[test]
     fn a_day_allows_what_fits_to_the_last_part() {
         let prices = ModelPrices { input: cost("1"), output: cost("2"), ..ModelPrices::default() };
-        let caps = ModelCaps::of_day(1_000, Some(cost("0.001")));
+        let caps = ModelCaps::for_day(1_000, Some(cost("0.001")));
         let none = ModelUsage::default();
-        let used = |tokens_in, tokens_out| ModelUsage::of_tokens(&prices, tokens_in, tokens_out);
-        assert_eq!(caps.allow(&used(0, 0), &none, &used(200, 400)), Ok(()), "a tenth of a cent exactly");
-        let why = caps.allow(&used(1, 0), &none, &used(200, 400)).expect_err("a millionth too much");
+        let used = |tokens_in, tokens_out| ModelUsage::from_tokens(&prices, tokens_in, tokens_out);
+        assert_eq!(caps.check(&used(0, 0), &none, &used(200, 400)), Ok(()), "a tenth of a cent exactly");
+        let why = caps.check(&used(1, 0), &none, &used(200, 400)).expect_err("a millionth too much");
         assert!(why.contains("day_cost"), "{why}");
-        let why = caps.allow(&used(900, 0), &none, &used(101, 0)).expect_err("a token too much");
+        let why = caps.check(&used(900, 0), &none, &used(101, 0)).expect_err("a token too much");
         assert!(why.contains("1000 tokens") && why.contains("100 are left"), "{why}");
         let caps = ModelCaps { tab_tokens: Some(500), tab_cost: Some(cost("0.0008")), ..caps };
-        assert_eq!(caps.allow(&used(100, 0), &used(400, 0), &used(100, 0)), Ok(()), "the tab's last");
-        let why = caps.allow(&used(100, 0), &used(401, 0), &used(100, 0)).expect_err("of the tab");
+        assert_eq!(caps.check(&used(100, 0), &used(400, 0), &used(100, 0)), Ok(()), "the tab's last");
+        let why = caps.check(&used(100, 0), &used(401, 0), &used(100, 0)).expect_err("of the tab");
         assert!(why.contains("500 tokens of this tab for today") && why.contains("tab_tokens"), "{why}");
-        let why = caps.allow(&used(100, 0), &used(0, 350), &used(101, 0)).expect_err("of the tab");
+        let why = caps.check(&used(100, 0), &used(0, 350), &used(101, 0)).expect_err("of the tab");
         assert!(why.contains("tab_cost"), "{why}");
-        assert_eq!((caps.percent(&used(100, 0)), caps.percent(&used(0, 500))), (10, 100));
-        assert_eq!(ModelUsage::at_most(&prices, 1_000, 500).tokens(), 1_700);
+        assert_eq!((caps.used_percent(&used(100, 0)), caps.used_percent(&used(0, 500))), (10, 100));
+        assert_eq!(ModelUsage::upper_bound(&prices, 1_000, 500).total_tokens(), 1_700);
     }
 }

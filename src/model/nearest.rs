@@ -1,14 +1,14 @@
 //! The known word nearest to a mistyped one.
 
 /// The nearest of the known words, if any is near enough to be meant.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let ranked = known.iter().map(|entry| (distance(word, entry), *entry));
+pub fn nearest_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let ranked = known.iter().map(|entry| (edit_distance(word, entry), *entry));
     let (steps, found) = ranked.min_by_key(|(steps, _)| *steps)?;
     (steps <= found.len().max(word.len()).div_ceil(3)).then_some(found)
 }
 
 /// Letters to insert, delete or change to make one word the other.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (line, from) in one.chars().enumerate() {
@@ -29,10 +29,10 @@ mod tests {
     #[test]
     fn finds_what_was_meant() {
         let known = ["pause_on_reply", "undo_seconds"];
-        assert_eq!(nearest("pasue_on_reply", &known), Some("pause_on_reply"));
-        assert_eq!(nearest("undo_second", &known), Some("undo_seconds"));
-        assert_eq!(nearest("zzzzzzzzzzzzzzzzzzzzzzzzzzzz", &known), None);
-        assert_eq!(nearest("clsoe", &["tab", "close", "sort"]), Some("close"));
-        assert_eq!(nearest("foo", &["tab", "view", "sort"]), None, "half of it is not enough");
+        assert_eq!(nearest_word("pasue_on_reply", &known), Some("pause_on_reply"));
+        assert_eq!(nearest_word("undo_second", &known), Some("undo_seconds"));
+        assert_eq!(nearest_word("zzzzzzzzzzzzzzzzzzzzzzzzzzzz", &known), None);
+        assert_eq!(nearest_word("clsoe", &["tab", "close", "sort"]), Some("close"));
+        assert_eq!(nearest_word("foo", &["tab", "view", "sort"]), None, "half of it is not enough");
     }
 }

@@ -4,14 +4,14 @@
 use crate::account::Account;
 use crate::contacts::FoundContact;
 use crate::email::MailAccount;
-use crate::fetches::{Fetch, Fetching};
+use crate::fetches::{Fetch, FetchOutcome};
 use crate::ids::{ChannelId, ConversationId, RowId};
 use crate::leader::Leader;
-use crate::outbox::Stop;
-use crate::reception::Reception;
+use crate::outbox::StopReason;
+use crate::reception::WebhookStatus;
 use crate::text::SafeText;
 use crate::time::Timestamp;
-use crate::unreadable::List;
+use crate::unreadable::UnreadableList;
 
 /// How a tab's connection, in the states its words come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,19 +90,19 @@ pub enum News {
     Notice(ChannelId, Option<ConversationId>, SafeText),
     /// A row of the outbox asks a person: which one and how it stands, in
     /// words, and why.
-    Stopped(ChannelId, RowId, Stop, SafeText, SafeText),
+    Stopped(ChannelId, RowId, StopReason, SafeText, SafeText),
     /// A row has left the outbox: nothing is asked about it any more.
-    Left(ChannelId, RowId),
+    RowRemoved(ChannelId, RowId),
     /// Contacts the server found by these words that have no conversation here.
     FoundContacts(ChannelId, String, Vec<FoundContact>),
     /// A row of the outbox was done, in words for the person who waits for it.
-    Told(ChannelId, RowId, SafeText),
+    RowCompleted(ChannelId, RowId, SafeText),
     /// The webhooks of the key may be others now.
     Webhooks(ChannelId),
     /// The state of webhook deliveries.
-    Reception(ChannelId, Box<Reception>),
+    WebhookStatus(ChannelId, Box<WebhookStatus>),
     /// What a page asked for has come, or why it has not.
-    Fetched(ChannelId, Fetch, Fetching),
+    Fetched(ChannelId, Fetch, FetchOutcome),
     /// The account behind a mail key was read.
     Mailbox(ChannelId, Box<MailAccount>),
     /// Correspondents were read.
@@ -111,7 +111,7 @@ pub enum News {
     /// conversation's.
     Mailed(ChannelId, ConversationId, ConversationId),
     /// A list of the tab was read: what of it could not be, as it came.
-    Unreadable(ChannelId, List, Vec<String>),
+    Unreadable(ChannelId, UnreadableList, Vec<String>),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

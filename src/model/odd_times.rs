@@ -5,7 +5,7 @@ use crate::time::{SECOND, Timestamp};
 
 /// Seconds of the year 1973 and of the year 5138: smaller and larger numbers
 /// count something else.
-const SECONDS: std::ops::Range<f64> = 1e8..1e11;
+const EPOCH_SECONDS: std::ops::Range<f64> = 1e8..1e11;
 
 impl Timestamp {
     /// Reads a time in any of these forms; `None` for anything else:
@@ -19,24 +19,24 @@ impl Timestamp {
     ///
     /// Zero of the epoch and of the calendar (`0001-01-01T00:00:00Z`) mean
     /// that nothing was set: they are no time.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse_any(text: &str) -> Option<Self> {
         let text = text.trim();
         let read = Self::parse(text)
-            .or_else(|| without_zone(text))
-            .or_else(|| with_plain_offset(text))
-            .or_else(|| since_epoch(text))
-            .or_else(|| mail_date(text));
+            .or_else(|| parse_without_zone(text))
+            .or_else(|| parse_plain_offset(text))
+            .or_else(|| parse_epoch(text))
+            .or_else(|| parse_mail_date(text));
         read.filter(|at| *at != Self::default() && !at.is_calendar_zero())
     }
 
     fn is_calendar_zero(self) -> bool {
         // Within a day, whatever zone it was written in.
-        const YEAR_ONE: i64 = -62_135_596_800 * SECOND;
-        (self.micros() - YEAR_ONE).abs() <= crate::time::DAY
+        const YEAR_ONE_MICROS: i64 = -62_135_596_800 * SECOND;
+        (self.micros() - YEAR_ONE_MICROS).abs() <= crate::time::DAY
     }
 }
 
-fn without_zone(text: &str) -> Option<Timestamp> {
+fn parse_without_zone(text: &str) -> Option<Timestamp> {
     let wall: jiff::civil::DateTime = match text.parse() {
         Ok(wall) => wall,
         Err(_) => text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0),
@@ -46,7 +46,7 @@ fn without_zone(text: &str) -> Option<Timestamp> {
 }
 
 /// An offset of four digits without a colon, perhaps behind a space.
-fn with_plain_offset(text: &str) -> Option<Timestamp> {
+fn parse_plain_offset(text: &str) -> Option<Timestamp> {
     let (time, offset) = text.split_at_checked(text.len().checked_sub(5)?)?;
     let digits = offset.strip_prefix(['+', '-'])?;
     let sign = &offset[..1];
@@ -56,7 +56,7 @@ fn with_plain_offset(text: &str) -> Option<Timestamp> {
     Timestamp::parse(&format!("{}{sign}{}:{}", time.trim_end(), &digits[..2], &digits[2..]))
 }
 
-fn since_epoch(text: &str) -> Option<Timestamp> {
+fn parse_epoch(text: &str) -> Option<Timestamp> {
     let inner = text.strip_prefix("/Date(").and_then(|rest| rest.strip_suffix(")/")).unwrap_or(text);
     if !inner.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
@@ -64,18 +64,19 @@ fn since_epoch(text: &str) -> Option<Timestamp> {
     let micros = |per_second: f64| {
         // A whole number keeps all its digits.
         if let Ok(whole) = inner.parse::<i64>() {
-            return Some(scaled(whole, per_second));
+            return Some(scale_to_micros(whole, per_second));
         }
         let micros = inner.parse::<f64>().ok()? / per_second * 1e6;
         format!("{micros:.0}").parse().ok()
     };
     let number: f64 = inner.parse().ok()?;
-    let per_second = [1.0, 1e3, 1e6, 1e9].into_iter().find(|unit| SECONDS.contains(&(number / unit)))?;
+    let per_second =
+        [1.0, 1e3, 1e6, 1e9].into_iter().find(|unit| EPOCH_SECONDS.contains(&(number / unit)))?;
     micros(per_second).map(Timestamp::from_micros)
 }
 
 /// A whole number of units as microseconds.
-fn scaled(number: i64, per_second: f64) -> i64 {
+fn scale_to_micros(number: i64, per_second: f64) -> i64 {
     if per_second <= 1.0 {
         number.saturating_mul(SECOND)
     } else if per_second <= 1e3 {
@@ -87,7 +88,7 @@ fn scaled(number: i64, per_second: f64) -> i64 {
     }
 }
 
-fn mail_date(text: &str) -> Option<Timestamp> {
+fn parse_mail_date(text: &str) -> Option<Timestamp> {
     let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
     Some(Timestamp::from_micros(zoned.timestamp().as_microsecond()))
 }
@@ -122,11 +123,11 @@ mod tests {
             "/Date(1795168800000)/",
         ];
         for form in forms {
-            assert_eq!(Timestamp::read(form), Some(ten), "{form}");
+            assert_eq!(Timestamp::parse_any(form), Some(ten), "{form}");
         }
-        assert_eq!(Timestamp::read("2026-11-20"), Some(ten.plus(-10 * crate::time::HOUR)));
-        assert_eq!(Timestamp::read("1795168800.25"), Some(ten.plus(250_000)));
-        assert_eq!(Timestamp::read("1795168800123"), Some(ten.plus(123_000)));
+        assert_eq!(Timestamp::parse_any("2026-11-20"), Some(ten.plus(-10 * crate::time::HOUR)));
+        assert_eq!(Timestamp::parse_any("1795168800.25"), Some(ten.plus(250_000)));
+        assert_eq!(Timestamp::parse_any("1795168800123"), Some(ten.plus(123_000)));
     }
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
             "/Date(x)/",
         ];
         for form in forms {
-            assert_eq!(Timestamp::read(form), None, "{form}");
+            assert_eq!(Timestamp::parse_any(form), None, "{form}");
         }
     }
 }

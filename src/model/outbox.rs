@@ -16,16 +16,16 @@ pub use lane::Lane;
 pub use operation::{Operation, RetryClass};
 
 use crate::ids::{ChannelId, IdempotencyKey, RowId};
-use crate::messages::Place;
+use crate::messages::HistoryPosition;
 use crate::text::SafeText;
 use crate::time::{HOUR, MINUTE, Timestamp};
 
-pub use crate::looks::{LookResult, Looks};
-pub use crate::stops::{Stop, StopVerdict};
+pub use crate::looks::{HistoryFinding, HistorySearches};
+pub use crate::stops::{StopReason, StopVerdict};
 
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
-pub const KEY_AGE: i64 = 23 * HOUR;
+pub const MAX_KEY_AGE: i64 = 23 * HOUR;
 
 crate::words! {
     /// How a request changes the server.
@@ -57,7 +57,7 @@ pub struct PreparedRequest {
 
 impl PreparedRequest {
     /// A request without a body.
-    pub fn bare(method: WriteMethod, path: impl Into<String>) -> Self {
+    pub fn without_body(method: WriteMethod, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), content_type: None, body: Vec::new() }
     }
 
@@ -69,7 +69,7 @@ impl PreparedRequest {
 
 /// A moment by all clocks there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
+pub struct ClockTimes {
     /// This desk's clock, which people set.
     pub wall: Timestamp,
     /// The server's clock, as far as it is known.
@@ -79,7 +79,7 @@ pub struct Moment {
     pub since_boot: Option<i64>,
 }
 
-impl From<Timestamp> for Moment {
+impl From<Timestamp> for ClockTimes {
     /// A moment of which only the wall clock is known.
     fn from(wall: Timestamp) -> Self {
         Self { wall, server: None, since_boot: None }
@@ -89,13 +89,13 @@ impl From<Timestamp> for Moment {
 /// A server tells its time in whole seconds, and the answer that tells it may
 /// have been on its way for as long as a request may take: two readings differ
 /// by so much without any clock having been set.
-pub const SLACK: i64 = MINUTE;
+pub const SERVER_CLOCK_SLACK: i64 = MINUTE;
 
 /// How long ago bytes first may have left under a key, in microseconds. The
 /// server's clock decides, because it is the server that forgets; without it
 /// the wall clock does. What passed since boot certainly passed. A wall clock
 /// that was set back makes a key old, never young.
-pub fn key_age(first: &Moment, now: &Moment) -> i64 {
+pub fn key_age(first: &ClockTimes, now: &ClockTimes) -> i64 {
     let since_boot = match (first.since_boot, now.since_boot) {
         (Some(first), Some(now)) => now.saturating_sub(first).max(0),
         // Started anew since, or not told.
@@ -105,7 +105,7 @@ pub fn key_age(first: &Moment, now: &Moment) -> i64 {
         (Some(first), Some(now)) => now.since(first),
         _ => now.wall.since(first.wall),
     };
-    if told < -SLACK { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
+    if told < -SERVER_CLOCK_SLACK { MAX_KEY_AGE.max(since_boot) } else { told.max(since_boot) }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub enum RowState {
     /// Bytes left and no answer came; the same key asks again.
     Uncertain,
     /// Waits for a person, with what the server said.
-    Stopped(Stop, SafeText),
+    Stopped(StopReason, SafeText),
     /// The server accepted it.
     Done,
 }
@@ -148,9 +148,9 @@ pub struct OutboxRow {
     pub state: RowState,
     /// The newest message its writer had on screen. Answers after it stop a
     /// text that has not left; `None` asks nobody.
-    pub seen: Option<Place>,
+    pub seen: Option<HistoryPosition>,
     /// What looking for it in its history told.
-    pub finding: LookResult,
+    pub finding: HistoryFinding,
     /// When a person wants it to leave, where not as soon as it may.
     pub planned_at: Option<Timestamp>,
 }
@@ -175,7 +175,7 @@ impl OutboxRow {
 
     /// Whole seconds until the hold ends, rounded up; `None` once it has. What
     /// waits beyond its hold waits for another try.
-    pub fn hold_left(&self, now: Timestamp) -> Option<i64> {
+    pub fn remaining_hold(&self, now: Timestamp) -> Option<i64> {
         let left = self.not_before.since(now);
         (self.can_recall() && self.not_before <= self.due_at && 0 < left)
             .then(|| (left + 999_999) / 1_000_000)
@@ -186,9 +186,9 @@ impl OutboxRow {
 mod tests {
     use super::*;
 
-    fn moment(wall: i64, server: Option<i64>, since_boot: Option<i64>) -> Moment {
+    fn moment(wall: i64, server: Option<i64>, since_boot: Option<i64>) -> ClockTimes {
         let at = |hours: i64| Timestamp::from_micros(500_000 * HOUR + hours * HOUR);
-        Moment {
+        ClockTimes {
             wall: at(wall),
             server: server.map(at),
             since_boot: since_boot.map(|since_boot| since_boot * HOUR),
@@ -218,13 +218,13 @@ mod tests {
     #[test]
     fn two_readings_of_a_clock_in_whole_seconds_make_no_key_old() {
         let first = moment(0, Some(0), None);
-        for back in [1, 900_000, SLACK] {
+        for back in [1, 900_000, SERVER_CLOCK_SLACK] {
             let server = first.server.map(|server| server.plus(-back));
-            let now = Moment { wall: first.wall.plus(-back), server, since_boot: None };
+            let now = ClockTimes { wall: first.wall.plus(-back), server, since_boot: None };
             assert_eq!(key_age(&first, &now), 0, "{back}");
-            assert_eq!(key_age(&first, &Moment { server: None, ..now }), 0, "{back}");
+            assert_eq!(key_age(&first, &ClockTimes { server: None, ..now }), 0, "{back}");
         }
-        let back = Moment::from(first.wall.plus(-SLACK - 1));
-        assert_eq!(key_age(&first, &back), KEY_AGE);
+        let back = ClockTimes::from(first.wall.plus(-SERVER_CLOCK_SLACK - 1));
+        assert_eq!(key_age(&first, &back), MAX_KEY_AGE);
     }
 }

@@ -2,7 +2,7 @@
 //! which costs least.
 
 use crate::conversations::{ConversationRow, ServiceWindow};
-use crate::prices::{Price, TEMPLATE, TEMPLATE_IN_TEXT};
+use crate::prices::{MAX_TEMPLATE_CREDITS, Price, TEMPLATE_CREDITS};
 use crate::queries::ConversationKey;
 use crate::time::Timestamp;
 
@@ -15,7 +15,7 @@ pub struct PersonQuery {
 
 /// Why a conversation reaches its customer no more, as far as this desk saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ContactBar {
+pub enum UnreachableReason {
     /// They wrote STOP, and not START since.
     OptedOut,
     /// The server answered that the channel is not connected.
@@ -28,7 +28,7 @@ pub struct PersonConversation {
     /// Its row.
     pub row: ConversationRow,
     /// Why nothing written there reaches them.
-    pub bar: Option<ContactBar>,
+    pub bar: Option<UnreachableReason>,
 }
 
 /// Conversations and addresses of a person on any channel.
@@ -47,7 +47,7 @@ pub struct PersonPage {
 
 /// Whether a way reaches the person, and for how much.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum Reachability {
     /// Free text arrives; `None`: the price is told nowhere.
     Open(Option<Price>),
     /// Only an approved template does.
@@ -55,7 +55,7 @@ pub enum Reach {
     /// The key is a test key: nothing arrives.
     Simulated,
     /// Nothing does, and why.
-    Barred(String),
+    Unreachable(String),
 }
 
 /// One way to reach a person.
@@ -64,20 +64,22 @@ pub struct ContactWay {
     /// What its tab is called.
     pub name: String,
     /// Whether it reaches them.
-    pub reach: Reach,
+    pub reach: Reachability,
     /// When something was last said there.
     pub last_at: Option<Timestamp>,
 }
 
-impl Reach {
+impl Reachability {
     /// Of a conversation of which nothing else is known than its window and
     /// what a text costs.
-    pub fn of(window: ServiceWindow, bar: Option<ContactBar>, text: Option<Price>) -> Self {
+    pub fn from_window(window: ServiceWindow, bar: Option<UnreachableReason>, text: Option<Price>) -> Self {
         match (bar, window) {
-            (Some(ContactBar::OptedOut), _) => Self::Barred("they wrote STOP".to_owned()),
-            (Some(ContactBar::NotConfigured), _) => Self::Barred("not connected on the server".to_owned()),
+            (Some(UnreachableReason::OptedOut), _) => Self::Unreachable("they wrote STOP".to_owned()),
+            (Some(UnreachableReason::NotConfigured), _) => {
+                Self::Unreachable("not connected on the server".to_owned())
+            }
             (None, ServiceWindow::Closed) => {
-                Self::Template(Price { least: TEMPLATE, most: TEMPLATE_IN_TEXT })
+                Self::Template(Price { min: TEMPLATE_CREDITS, max: MAX_TEMPLATE_CREDITS })
             }
             (None, ServiceWindow::Open | ServiceWindow::Unknown | ServiceWindow::NotApplicable) => {
                 Self::Open(text)
@@ -89,17 +91,17 @@ impl Reach {
     /// unknown ones, then what really reaches nobody. `None`: not at all.
     fn rank(&self) -> Option<(u8, i64, i64)> {
         match self {
-            Self::Open(Some(price)) | Self::Template(price) => Some((0, price.most, price.least)),
+            Self::Open(Some(price)) | Self::Template(price) => Some((0, price.max, price.min)),
             Self::Open(None) => Some((1, 0, 0)),
             Self::Simulated => Some((2, 0, 0)),
-            Self::Barred(_) => None,
+            Self::Unreachable(_) => None,
         }
     }
 
     /// In brackets behind the name of the tab.
-    fn words(&self) -> String {
+    fn suffix(&self) -> String {
         let amount = |price: &Price| {
-            let words = price.words();
+            let words = price.describe();
             words.split(' ').next().unwrap_or_default().to_owned()
         };
         match self {
@@ -107,21 +109,21 @@ impl Reach {
             Self::Open(None) => "open (price unknown)".to_owned(),
             Self::Template(price) => format!("closed (template {})", amount(price)),
             Self::Simulated => "TEST (reaches nobody)".to_owned(),
-            Self::Barred(why) => format!("no ({why})"),
+            Self::Unreachable(why) => format!("no ({why})"),
         }
     }
 }
 
 impl ContactWay {
     /// `Harbor mail open (1)`.
-    pub fn words(&self) -> String {
-        format!("{} {}", self.name, self.reach.words())
+    pub fn describe(&self) -> String {
+        format!("{} {}", self.name, self.reach.suffix())
     }
 }
 
 /// The place of the way that costs least; of those that cost the same, the one
 /// on which something was said last.
-pub fn cheapest(ways: &[ContactWay]) -> Option<usize> {
+pub fn cheapest_way(ways: &[ContactWay]) -> Option<usize> {
     let ranked = ways.iter().enumerate().filter_map(|(place, way)| {
         let last = std::cmp::Reverse(way.last_at);
         Some(((way.reach.rank()?, last, place), place))
@@ -130,25 +132,31 @@ pub fn cheapest(ways: &[ContactWay]) -> Option<usize> {
 }
 
 /// All ways in one line.
-pub fn ways_words(ways: &[ContactWay]) -> String {
-    ways.iter().map(ContactWay::words).collect::<Vec<_>>().join(", ")
+pub fn describe_ways(ways: &[ContactWay]) -> String {
+    ways.iter().map(ContactWay::describe).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn way(name: &str, reach: Reach, last: i64) -> ContactWay {
+    fn way(name: &str, reach: Reachability, last: i64) -> ContactWay {
         ContactWay { name: name.to_owned(), reach, last_at: Some(Timestamp::from_micros(last)) }
     }
 
     #[test]
     fn the_cheapest_way_that_reaches_them() {
-        let template = || Reach::of(ServiceWindow::Closed, None, Some(Price::exactly(1)));
-        let open = |price| Reach::of(ServiceWindow::Open, None, price);
+        let template = || Reachability::from_window(ServiceWindow::Closed, None, Some(Price::exactly(1)));
+        let open = |price| Reachability::from_window(ServiceWindow::Open, None, price);
         let one = || open(Some(Price::exactly(1)));
-        let stopped = || Reach::of(ServiceWindow::Open, Some(ContactBar::OptedOut), Some(Price::exactly(1)));
-        let cases: [(Vec<Reach>, Option<usize>); 9] = [
+        let stopped = || {
+            Reachability::from_window(
+                ServiceWindow::Open,
+                Some(UnreachableReason::OptedOut),
+                Some(Price::exactly(1)),
+            )
+        };
+        let cases: [(Vec<Reachability>, Option<usize>); 9] = [
             (vec![], None),
             (vec![template(), one()], Some(1)),
             (vec![template()], Some(0)),
@@ -158,28 +166,28 @@ mod tests {
             (vec![open(None), template()], Some(1)),
             (vec![open(None), stopped()], Some(0)),
             (vec![stopped(), template()], Some(1)),
-            (vec![Reach::Simulated, open(None)], Some(1)),
-            (vec![stopped(), Reach::Barred("no key".into())], None),
+            (vec![Reachability::Simulated, open(None)], Some(1)),
+            (vec![stopped(), Reachability::Unreachable("no key".into())], None),
         ];
         for (reaches, expected) in cases {
             let ways: Vec<_> = (0..).zip(reaches).map(|(at, reach)| way("a", reach, at)).collect();
-            assert_eq!(cheapest(&ways), expected, "{}", ways_words(&ways));
+            assert_eq!(cheapest_way(&ways), expected, "{}", describe_ways(&ways));
         }
     }
 
     #[test]
     fn ways_in_words() {
-        let reach = |window, bar| Reach::of(window, bar, Some(Price::exactly(1)));
+        let reach = |window, bar| Reachability::from_window(window, bar, Some(Price::exactly(1)));
         let ways = [
             way("chat", reach(ServiceWindow::Closed, None), 0),
             way("mail", reach(ServiceWindow::NotApplicable, None), 0),
-            way("phone", Reach::Open(None), 0),
-            way("bot", reach(ServiceWindow::Open, Some(ContactBar::OptedOut)), 0),
-            way("new", reach(ServiceWindow::Open, Some(ContactBar::NotConfigured)), 0),
-            way("test", Reach::Simulated, 0),
+            way("phone", Reachability::Open(None), 0),
+            way("bot", reach(ServiceWindow::Open, Some(UnreachableReason::OptedOut)), 0),
+            way("new", reach(ServiceWindow::Open, Some(UnreachableReason::NotConfigured)), 0),
+            way("test", Reachability::Simulated, 0),
         ];
         let words = "chat closed (template 2–3), mail open (1), phone open (price unknown), \
                      bot no (they wrote STOP), new no (not connected on the server), test TEST (reaches nobody)";
-        assert_eq!(ways_words(&ways), words);
+        assert_eq!(describe_ways(&ways), words);
     }
 }

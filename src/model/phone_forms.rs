@@ -9,7 +9,7 @@
 
 /// Argentine area codes of three digits. Of the others, 11 has two digits and
 /// the rest have four.
-const ARGENTINE_AREAS: [&str; 39] = [
+const ARGENTINE_AREA_CODES: [&str; 39] = [
     "220", "221", "223", "230", "236", "237", "249", "260", "261", "263", "264", "266", "280", "291", "294",
     "297", "298", "299", "336", "341", "342", "343", "345", "348", "351", "353", "358", "362", "364", "370",
     "376", "379", "380", "381", "383", "385", "387", "388", "389",
@@ -17,19 +17,19 @@ const ARGENTINE_AREAS: [&str; 39] = [
 
 /// Returns the form of a number that all its other forms map to; anything that
 /// is no phone number in E.164 is returned as it is.
-pub fn normal(number: &str) -> String {
+pub fn normalize(number: &str) -> String {
     let Some(digits) = number.strip_prefix('+').filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
     else {
         return number.to_owned();
     };
     let found = if let Some(rest) = digits.strip_prefix("55") {
-        brazil(rest).map(|text| format!("+55{text}"))
+        brazilian_form(rest).map(|text| format!("+55{text}"))
     } else if let Some(rest) = digits.strip_prefix("52") {
-        mexico(rest).map(|text| format!("+52{text}"))
+        mexican_form(rest).map(|text| format!("+52{text}"))
     } else if let Some(rest) = digits.strip_prefix("54") {
-        argentina(rest).map(|text| format!("+54{text}"))
+        argentine_form(rest).map(|text| format!("+54{text}"))
     } else if let Some(rest) = digits.strip_prefix("229") {
-        benin(rest).map(|text| format!("+229{text}"))
+        beninese_form(rest).map(|text| format!("+229{text}"))
     } else {
         None
     };
@@ -37,19 +37,19 @@ pub fn normal(number: &str) -> String {
 }
 
 /// Returns all forms of a number, the one that was given first.
-pub fn forms(number: &str) -> Vec<String> {
-    let normal = normal(number);
+pub fn all_forms(number: &str) -> Vec<String> {
+    let normal = normalize(number);
     let mut all = vec![number.to_owned(), normal.clone()];
     if let Some(rest) = normal.strip_prefix("+55").filter(|text| is_long_brazilian(text)) {
         all.push(format!("+55{}{}", &rest[..2], &rest[3..]));
-    } else if let Some(rest) = normal.strip_prefix("+52").filter(|text| mexico(text).is_some()) {
+    } else if let Some(rest) = normal.strip_prefix("+52").filter(|text| mexican_form(text).is_some()) {
         all.push(format!("+521{rest}"));
-    } else if let Some(rest) = normal.strip_prefix("+54").filter(|text| argentina(text).is_some()) {
-        let area = area_length(rest);
+    } else if let Some(rest) = normal.strip_prefix("+54").filter(|text| argentine_form(text).is_some()) {
+        let area = area_code_digits(rest);
         all.push(format!("+549{rest}"));
         all.push(format!("+54{}15{}", &rest[..area], &rest[area..]));
         all.push(format!("+549{}15{}", &rest[..area], &rest[area..]));
-    } else if let Some(rest) = normal.strip_prefix("+229").filter(|text| benin(text).is_some()) {
+    } else if let Some(rest) = normal.strip_prefix("+229").filter(|text| beninese_form(text).is_some()) {
         all.push(format!("+229{}", &rest[2..]));
     }
     let mut kept: Vec<String> = Vec::with_capacity(all.len());
@@ -63,7 +63,7 @@ pub fn forms(number: &str) -> Vec<String> {
 
 /// Area code and mobile number with the ninth digit. Landlines begin with 2 to
 /// 5 and have none.
-fn brazil(rest: &str) -> Option<String> {
+fn brazilian_form(rest: &str) -> Option<String> {
     let area = rest.get(..2).filter(|text| text.bytes().all(|digit| digit != b'0'))?;
     match rest.len() {
         10 if matches!(rest.as_bytes()[2], b'6'..=b'9') => Some(format!("{area}9{}", &rest[2..])),
@@ -79,7 +79,7 @@ fn is_long_brazilian(rest: &str) -> bool {
 }
 
 /// Ten digits, the first from 2 to 9, without the 1 before them.
-fn mexico(rest: &str) -> Option<String> {
+fn mexican_form(rest: &str) -> Option<String> {
     let national = if rest.len() == 11 { rest.strip_prefix('1')? } else { rest };
     let is_number = national.len() == 10 && matches!(national.as_bytes()[0], b'2'..=b'9');
     is_number.then(|| national.to_owned())
@@ -87,7 +87,7 @@ fn mexico(rest: &str) -> Option<String> {
 
 /// Area code and number, ten digits together, without the 9 before or the 15
 /// between them.
-fn argentina(rest: &str) -> Option<String> {
+fn argentine_form(rest: &str) -> Option<String> {
     let is_area = |text: &str| matches!(text.as_bytes().first(), Some(b'1'..=b'3'));
     let national = match rest.len() {
         10 => rest.to_owned(),
@@ -100,16 +100,16 @@ fn argentina(rest: &str) -> Option<String> {
 }
 
 fn without_fifteen(rest: &str) -> Option<String> {
-    let area = area_length(rest);
+    let area = area_code_digits(rest);
     let number = rest.get(area..)?.strip_prefix("15")?;
     Some(format!("{}{number}", &rest[..area]))
 }
 
 /// Digits of the Argentine area code that a number begins with.
-fn area_length(rest: &str) -> usize {
+fn area_code_digits(rest: &str) -> usize {
     if rest.starts_with("11") {
         2
-    } else if ARGENTINE_AREAS.iter().any(|text| rest.starts_with(text)) {
+    } else if ARGENTINE_AREA_CODES.iter().any(|text| rest.starts_with(text)) {
         3
     } else {
         4
@@ -117,7 +117,7 @@ fn area_length(rest: &str) -> usize {
 }
 
 /// Ten digits that begin with 01; eight before November 2024.
-fn benin(rest: &str) -> Option<String> {
+fn beninese_form(rest: &str) -> Option<String> {
     match rest.len() {
         8 => Some(format!("01{rest}")),
         10 if rest.starts_with("01") => Some(rest.to_owned()),
@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn forms_of_one_number_have_one_normal_form() {
         for (number, others) in SAME {
-            assert_eq!(normal(number), *number);
+            assert_eq!(normalize(number), *number);
             for other in *others {
-                assert_eq!(normal(other), *number, "{other}");
-                let all = forms(other);
+                assert_eq!(normalize(other), *number, "{other}");
+                let all = all_forms(other);
                 assert_eq!(all[0], *other, "the given form comes first");
                 assert!(all.contains(&(*number).to_owned()), "{all:?}");
-                assert!(forms(number).contains(&(*other).to_owned()), "{other} of {number}");
+                assert!(all_forms(number).contains(&(*other).to_owned()), "{other} of {number}");
             }
         }
     }
@@ -194,20 +194,20 @@ mod tests {
             "",
         ];
         for number in alone {
-            assert_eq!(normal(number), number);
-            assert_eq!(forms(number), [number]);
+            assert_eq!(normalize(number), number);
+            assert_eq!(all_forms(number), [number]);
         }
     }
 
     #[test]
     fn a_normal_form_is_stable_and_shared() {
         for (number, others) in SAME {
-            let wanted = normal(number);
-            assert_eq!(normal(&wanted), wanted);
-            for form in forms(number).iter().chain(forms(&wanted).iter()) {
-                assert_eq!(normal(form), wanted, "{form}");
+            let wanted = normalize(number);
+            assert_eq!(normalize(&wanted), wanted);
+            for form in all_forms(number).iter().chain(all_forms(&wanted).iter()) {
+                assert_eq!(normalize(form), wanted, "{form}");
             }
-            assert_eq!(forms(number).len(), forms(&wanted).len(), "{others:?}");
+            assert_eq!(all_forms(number).len(), all_forms(&wanted).len(), "{others:?}");
         }
     }
 }

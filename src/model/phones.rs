@@ -5,38 +5,38 @@
 
 use crate::time::{Timestamp, Zone};
 
-const WESTERN: &str = "WET0WEST,M3.5.0/1,M10.5.0";
-const CENTRAL: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
-const EASTERN: &str = "EET-2EEST,M3.5.0/3,M10.5.0/4";
+const WESTERN_EUROPE_RULE: &str = "WET0WEST,M3.5.0/1,M10.5.0";
+const CENTRAL_EUROPE_RULE: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
+const EASTERN_EUROPE_RULE: &str = "EET-2EEST,M3.5.0/3,M10.5.0/4";
 
 /// Prefixes of countries with one zone, and the rule of its clocks.
-const ZONES: &[(&str, &str)] = &[
+const COUNTRY_ZONES: &[(&str, &str)] = &[
     ("+20", "EET-2EEST,M4.5.5/0,M10.5.4/24"),
     ("+234", "WAT-1"),
     ("+254", "EAT-3"),
     ("+27", "SAST-2"),
-    ("+30", EASTERN),
-    ("+31", CENTRAL),
-    ("+32", CENTRAL),
-    ("+33", CENTRAL),
-    ("+34", CENTRAL),
-    ("+351", WESTERN),
+    ("+30", EASTERN_EUROPE_RULE),
+    ("+31", CENTRAL_EUROPE_RULE),
+    ("+32", CENTRAL_EUROPE_RULE),
+    ("+33", CENTRAL_EUROPE_RULE),
+    ("+34", CENTRAL_EUROPE_RULE),
+    ("+351", WESTERN_EUROPE_RULE),
     ("+353", "GMT0IST,M3.5.0/1,M10.5.0"),
     ("+354", "GMT0"),
-    ("+358", EASTERN),
-    ("+36", CENTRAL),
-    ("+380", EASTERN),
-    ("+39", CENTRAL),
-    ("+40", EASTERN),
-    ("+41", CENTRAL),
-    ("+420", CENTRAL),
-    ("+43", CENTRAL),
+    ("+358", EASTERN_EUROPE_RULE),
+    ("+36", CENTRAL_EUROPE_RULE),
+    ("+380", EASTERN_EUROPE_RULE),
+    ("+39", CENTRAL_EUROPE_RULE),
+    ("+40", EASTERN_EUROPE_RULE),
+    ("+41", CENTRAL_EUROPE_RULE),
+    ("+420", CENTRAL_EUROPE_RULE),
+    ("+43", CENTRAL_EUROPE_RULE),
     ("+44", "GMT0BST,M3.5.0/1,M10.5.0"),
-    ("+45", CENTRAL),
-    ("+46", CENTRAL),
-    ("+47", CENTRAL),
-    ("+48", CENTRAL),
-    ("+49", CENTRAL),
+    ("+45", CENTRAL_EUROPE_RULE),
+    ("+46", CENTRAL_EUROPE_RULE),
+    ("+47", CENTRAL_EUROPE_RULE),
+    ("+48", CENTRAL_EUROPE_RULE),
+    ("+49", CENTRAL_EUROPE_RULE),
     ("+51", "<-05>5"),
     ("+54", "<-03>3"),
     ("+57", "<-05>5"),
@@ -56,10 +56,10 @@ const ZONES: &[(&str, &str)] = &[
 ];
 
 /// Hours in which nobody minds a call: from, and before.
-const POLITE: std::ops::Range<i64> = 8..20;
+const CALLING_HOURS: std::ops::Range<i64> = 8..20;
 
 /// A number as a person writes it, without blanks, brackets and dashes.
-pub fn plain(typed: &str) -> String {
+pub fn strip_separators(typed: &str) -> String {
     typed
         .chars()
         .filter(|character| !character.is_whitespace() && !matches!(character, '-' | '(' | ')' | '/' | '.'))
@@ -69,13 +69,16 @@ pub fn plain(typed: &str) -> String {
 /// The zone of a number, by its country; `None` where the country has several
 /// zones or is not known.
 pub fn zone_of(number: &str) -> Option<Zone> {
-    ZONES.iter().find(|(prefix, _)| number.starts_with(prefix)).and_then(|(_, rule)| Zone::posix(rule))
+    COUNTRY_ZONES
+        .iter()
+        .find(|(prefix, _)| number.starts_with(prefix))
+        .and_then(|(_, rule)| Zone::from_posix_rule(rule))
 }
 
 /// Whether a call at this time comes early in the morning, late in the evening
 /// or at night on the clocks of a zone.
-pub fn is_unsocial(now: Timestamp, zone: &Zone) -> bool {
-    !POLITE.contains(&(now.minute_of_day(zone) / 60))
+pub fn is_outside_calling_hours(now: Timestamp, zone: &Zone) -> bool {
+    !CALLING_HOURS.contains(&(now.minute_of_day(zone) / 60))
 }
 
 #[cfg(test)]
@@ -99,8 +102,12 @@ mod tests {
         for (number, now, face, unsocial) in cases {
             let now = Timestamp::parse(now).unwrap();
             let zone = zone_of(number);
-            assert_eq!(zone.as_ref().map(|zone| now.clock_face(zone)).as_deref(), face, "{number}");
-            assert_eq!(zone.is_none_or(|zone| is_unsocial(now, &zone)), unsocial, "{number} {now}");
+            assert_eq!(zone.as_ref().map(|zone| now.hour_and_minute(zone)).as_deref(), face, "{number}");
+            assert_eq!(
+                zone.is_none_or(|zone| is_outside_calling_hours(now, &zone)),
+                unsocial,
+                "{number} {now}"
+            );
         }
     }
 
@@ -142,9 +149,9 @@ mod tests {
             let city = Zone::from(city);
             for hour in 0..2 * 365 * 24 {
                 let now = start.plus(hour * crate::time::HOUR);
-                assert_eq!(now.stamp(&rule), now.stamp(&city), "{prefix} {city:?}");
+                assert_eq!(now.local_timestamp(&rule), now.local_timestamp(&city), "{prefix} {city:?}");
             }
         }
-        assert!(ZONES.iter().all(|(_, rule)| Zone::posix(rule).is_some()));
+        assert!(COUNTRY_ZONES.iter().all(|(_, rule)| Zone::from_posix_rule(rule).is_some()));
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::ids::ChannelId;
 
 /// Columns of a picture at most.
-pub const COLUMNS: u16 = 60;
+pub const MAX_COLUMNS: u16 = 60;
 /// Rows of a picture at most; each holds two dots above each other.
-pub const ROWS: u16 = 15;
+pub const MAX_ROWS: u16 = 15;
 
 crate::words! {
     /// How the terminal shows pictures.
@@ -29,7 +29,7 @@ crate::words! {
 
 impl Graphics {
     /// The words of the configuration.
-    pub const CHOICES: [&'static str; 5] = ["auto", "off", "half", "kitty", "iterm2"];
+    pub const CONFIG_WORDS: [&'static str; 5] = ["auto", "off", "half", "kitty", "iterm2"];
 
     /// What the terminal of these environment variables can. Within a
     /// multiplexer only halves are sure to arrive.
@@ -64,14 +64,14 @@ pub struct Picture {
     /// What the file said of its size, before it was made small.
     pub original: (u32, u32),
     /// What draws it sharp, where the terminal can.
-    pub sharp: Option<Sharp>,
+    pub encoded: Option<EncodedRows>,
 }
 
 /// Bytes that draw a picture sharp, for each of its rows.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Sharp(pub Arc<Vec<String>>);
+pub struct EncodedRows(pub Arc<Vec<String>>);
 
-impl fmt::Debug for Sharp {
+impl fmt::Debug for EncodedRows {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Sharp({} rows)", self.0.len())
     }
@@ -79,7 +79,7 @@ impl fmt::Debug for Sharp {
 
 impl fmt::Debug for Picture {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Picture({}x{}, {:?})", self.width, self.height, self.sharp)
+        write!(out, "Picture({}x{}, {:?})", self.width, self.height, self.encoded)
     }
 }
 
@@ -100,8 +100,8 @@ impl Picture {
     }
 
     /// Whether it can be drawn sharp where so many columns are free.
-    pub fn is_sharp_in(&self, columns: usize) -> bool {
-        self.sharp.is_some() && usize::from(self.width) <= columns
+    pub fn has_encoding_for(&self, columns: usize) -> bool {
+        self.encoded.is_some() && usize::from(self.width) <= columns
     }
 }
 
@@ -115,7 +115,7 @@ pub struct PictureRequest {
 }
 
 /// A picture, or why there is none.
-pub type Fetched = Result<Arc<Picture>, String>;
+pub type FetchedPicture = Result<Arc<Picture>, String>;
 
 #[cfg(test)]
 mod tests {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_picture_keeps_its_shape_where_there_is_less_room() {
         let dots = (0..60 * 30).map(|entry| [u8::try_from(entry / 60).unwrap_or(0), 0, 0]).collect();
-        let picture = Picture { width: 60, height: 30, dots, original: (600, 300), sharp: None };
+        let picture = Picture { width: 60, height: 30, dots, original: (600, 300), encoded: None };
         let cases = [(80, (60, 15)), (60, (60, 15)), (30, (30, 8)), (1, (1, 1)), (0, (1, 1))];
         for (columns, size) in cases {
             assert_eq!(picture.size_in(columns), size, "{columns}");

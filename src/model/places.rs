@@ -5,10 +5,10 @@
 use crate::outbox::content::Degrees;
 
 /// Ten-millionths in a degree.
-const PARTS: i64 = 10_000_000;
+const PARTS_PER_DEGREE: i64 = 10_000_000;
 
 /// Reads an angle of at most so many degrees on either side.
-pub fn degrees(text: &str, most: i64) -> Result<Degrees, String> {
+pub fn parse_degrees(text: &str, most: i64) -> Result<Degrees, String> {
     let text = text.trim();
     if text.is_empty() {
         return Err("is wanted".to_owned());
@@ -27,8 +27,8 @@ pub fn degrees(text: &str, most: i64) -> Result<Degrees, String> {
     let part: String = part.chars().chain("0000000".chars()).take(7).collect();
     let whole: i64 = whole.parse().map_err(|_| number())?;
     let part: i64 = part.parse().map_err(|_| number())?;
-    let parts = whole.saturating_mul(PARTS).saturating_add(part);
-    if parts > most * PARTS {
+    let parts = whole.saturating_mul(PARTS_PER_DEGREE).saturating_add(part);
+    if parts > most * PARTS_PER_DEGREE {
         return Err(format!("lies between -{most} and {most}"));
     }
     let signed = if negative { -parts } else { parts };
@@ -37,7 +37,7 @@ pub fn degrees(text: &str, most: i64) -> Result<Degrees, String> {
 
 /// Latitude and longitude in one text: `51.5,-0.12`, or a link of a map that
 /// names them.
-pub fn pair(text: &str) -> Option<(String, String)> {
+pub fn parse_coordinates(text: &str) -> Option<(String, String)> {
     let text = text.trim();
     let starts = ["@", "q=", "query=", "ll=", "mlat=", "geo:"];
     let rest = match text.contains("://") || text.starts_with("geo:") {
@@ -49,7 +49,7 @@ pub fn pair(text: &str) -> Option<(String, String)> {
     let end = |character: char| !(character.is_ascii_digit() || "+-. ".contains(character));
     let longitude = rest.split(end).next().unwrap_or("").trim();
     let both = (latitude.trim().to_owned(), longitude.to_owned());
-    (degrees(&both.0, 90).is_ok() && degrees(&both.1, 180).is_ok()).then_some(both)
+    (parse_degrees(&both.0, 90).is_ok() && parse_degrees(&both.1, 180).is_ok()).then_some(both)
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
             ("--1", 90, Err("is a number")),
         ];
         for (text, most, expected) in cases {
-            let told = degrees(text, most);
+            let told = parse_degrees(text, most);
             match expected {
                 Ok(parts) => assert_eq!(told, Ok(Degrees(parts)), "{text}"),
                 Err(words) => assert!(told.is_err_and(|error| error.contains(words)), "{text}"),
@@ -95,7 +95,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             let expected = expected.map(|(one, other)| (one.to_owned(), other.to_owned()));
-            assert_eq!(pair(text), expected, "{text}");
+            assert_eq!(parse_coordinates(text), expected, "{text}");
         }
     }
 }

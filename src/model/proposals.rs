@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversations::ConversationRow;
 use crate::ids::{ChannelId, ConversationId, ProposalId};
-use crate::messages::{Message, Place};
+use crate::messages::{HistoryPosition, Message};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
@@ -67,7 +67,7 @@ pub struct DeskProposal {
     pub reason: SafeText,
     pub change: ProposedChange,
     /// The newest message its maker could know.
-    pub seen: Option<Place>,
+    pub seen: Option<HistoryPosition>,
     pub at: Timestamp,
 }
 
@@ -89,7 +89,7 @@ impl ProposalEntry {
     }
 
     /// The newest message a person knows of who looked at it on the page.
-    pub fn known(&self) -> Option<Place> {
+    pub fn known_position(&self) -> Option<HistoryPosition> {
         let newest = self.since.last().and_then(|message| Some((message.created_at?, message.id.clone())));
         newest.or_else(|| self.proposal.seen.clone())
     }

@@ -55,7 +55,7 @@ impl ConversationQuery {
 }
 
 /// Rows of a filter that are counted at most: more cost too much.
-pub const COUNTED_ROWS: u32 = 1_000;
+pub const MAX_COUNTED_ROWS: u32 = 1_000;
 
 /// A window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -128,17 +128,17 @@ pub struct Pause {
 
 /// What became of a row of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OutboxFate {
+pub enum OutboxOutcome {
     /// It has not left.
     Waiting,
     /// It is on its way, or it is not known whether it arrived.
     Sending,
     /// It waits for a person, and why.
-    Asks(SafeText),
+    NeedsDecision(SafeText),
     /// The server has taken it.
     Done,
     /// It was taken back before it left.
-    TakenBack,
+    Recalled,
     /// It was given up, or another took its place.
     Dropped,
     /// The server refused it, and why; nothing of it waits.
@@ -189,7 +189,7 @@ pub struct OutboxEntry {
     pub title: SafeText,
     /// For a text that waits for a person: what others said since its writer
     /// looked, oldest first.
-    pub crossed: Vec<Message>,
+    pub newer_messages: Vec<Message>,
     /// For a text that may have been sent: the messages that could be it.
     pub candidates: Vec<Message>,
 }
@@ -201,7 +201,7 @@ pub struct RowQuestion {
     /// Whether trying it again takes a new key, as [`Stop::allows`] asks.
     ///
     /// [`Stop::allows`]: crate::outbox::Stop::allows
-    pub spent: bool,
+    pub is_key_expired: bool,
 }
 
 /// Rows of the outbox that are not done: those that ask a person first, then
@@ -252,7 +252,7 @@ pub struct TabCounts {
     pub next_wake: Option<Timestamp>,
     /// What is put aside until a time whatever the customer writes: no bell
     /// rings for it. Some of them, where there are very many.
-    pub hushed: Vec<ConversationId>,
+    pub muted: Vec<ConversationId>,
     /// From when the oldest of the pauses counts that are leases.
     pub paused_since: Option<Timestamp>,
     /// Rows that stand in for conversations which could not be read.
@@ -263,7 +263,7 @@ pub struct TabCounts {
 }
 
 /// Unread threads counted at most: counting must not grow with a mailbox.
-pub const UNREAD_MOST: u32 = 1_000;
+pub const MAX_COUNTED_UNREAD: u32 = 1_000;
 
 crate::words! {
     /// How a whole history is written into a file.

@@ -6,18 +6,18 @@
 use crate::account::Platform;
 
 /// What the reaction picker offers.
-const QUICK: [&str; 8] = ["👍", "❤", "😂", "🙏", "😮", "😢", "🎉", "👎"];
+const QUICK_REACTIONS: [&str; 8] = ["👍", "❤", "😂", "🙏", "😮", "😢", "🎉", "👎"];
 
 /// The same where only a fixed set is taken.
-const QUICK_BOT_CHAT: [&str; 8] = ["👍", "❤", "🤣", "🙏", "😱", "😢", "🎉", "👎"];
+const BOT_CHAT_QUICK_REACTIONS: [&str; 8] = ["👍", "❤", "🤣", "🙏", "😱", "😢", "🎉", "👎"];
 
 /// What the picker offers on a platform.
-pub fn quick(platform: Option<&Platform>) -> &'static [&'static str; 8] {
-    if platform == Some(&Platform::Telegram) { &QUICK_BOT_CHAT } else { &QUICK }
+pub fn quick_reactions(platform: Option<&Platform>) -> &'static [&'static str; 8] {
+    if platform == Some(&Platform::Telegram) { &BOT_CHAT_QUICK_REACTIONS } else { &QUICK_REACTIONS }
 }
 
 /// Reactions the bot platform accepts, written as it lists them.
-pub const BOT_CHAT: [&str; 73] = [
+pub const BOT_CHAT_REACTIONS: [&str; 73] = [
     "👍",
     "👎",
     "❤",
@@ -98,7 +98,7 @@ pub const BOT_CHAT: [&str; 73] = [
 pub fn bot_chat_form(emoji: &str) -> Option<&'static str> {
     let plain = |text: &str| text.replace(['\u{fe0f}', '\u{fe0e}'], "");
     let wanted = plain(emoji);
-    BOT_CHAT.iter().find(|listed| plain(listed) == wanted).copied()
+    BOT_CHAT_REACTIONS.iter().find(|listed| plain(listed) == wanted).copied()
 }
 
 /// Returns true if the bot platform takes this emoji.
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_offered_is_taken() {
-        for emoji in quick(Some(&Platform::Telegram)) {
+        for emoji in quick_reactions(Some(&Platform::Telegram)) {
             assert!(bot_chat_accepts(emoji), "{emoji}");
         }
     }

@@ -15,7 +15,7 @@ pub enum DeliverySubject {
 }
 
 impl DeliverySubject {
-    pub fn of(event: &str) -> Self {
+    pub fn from_event(event: &str) -> Self {
         match event {
             "message.received" | "email.received" => Self::Received,
             "message.sent"
@@ -33,7 +33,7 @@ impl DeliverySubject {
 /// A delivery that was taken: a reason to ask the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedDelivery {
-    pub told: DeliverySubject,
+    pub subject: DeliverySubject,
     /// The conversation, if it names one.
     pub conversation: Option<ConversationId>,
     /// When it happened, if it tells.
@@ -42,7 +42,7 @@ pub struct ReceivedDelivery {
 
 /// The state of webhook deliveries for a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReceptionState {
+pub enum WebhookDeliveryState {
     /// Nobody listens: why. Polling goes on as usual.
     Closed(SafeText),
     /// The webhook is being looked for or registered.
@@ -62,7 +62,7 @@ pub enum ReceptionState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryCounts {
     /// Deliveries that led to a look.
-    pub taken: u64,
+    pub accepted: u64,
     /// Deliveries that had come before.
     pub repeated: u64,
     /// Deliveries of events this version does not know.
@@ -73,9 +73,9 @@ pub struct DeliveryCounts {
 
 /// All of it, for a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reception {
+pub struct WebhookStatus {
     /// Where deliveries are to come.
     pub url: SafeText,
-    pub state: ReceptionState,
+    pub state: WebhookDeliveryState,
     pub counts: DeliveryCounts,
 }

@@ -57,7 +57,7 @@ impl CannedReply {
 
 /// Fills in what is known; what is not stays as a field to be filled in by
 /// hand.
-pub fn fill(body: &str, facts: &ReplyVariables) -> String {
+pub fn fill_fields(body: &str, facts: &ReplyVariables) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     while let Some((before, field, after)) = next_field(rest) {
@@ -85,7 +85,7 @@ pub fn fill(body: &str, facts: &ReplyVariables) -> String {
 }
 
 /// The fields of a text that are still to be filled in, as `{order?}`.
-pub fn unfilled(text: &str) -> Vec<Range<usize>> {
+pub fn unfilled_fields(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((_, field, after)) = next_field(rest) {
@@ -135,14 +135,14 @@ mod tests {
             ("{{order?}}", "{{order?}}"),
         ];
         for (body, filled) in cases {
-            assert_eq!(fill(body, &facts), filled);
+            assert_eq!(fill_fields(body, &facts), filled);
         }
     }
 
     #[test]
     fn what_is_still_to_be_filled_in() {
         let found = |text: &'static str| -> Vec<&str> {
-            unfilled(text).into_iter().map(|range| &text[range]).collect()
+            unfilled_fields(text).into_iter().map(|range| &text[range]).collect()
         };
         assert_eq!(found("Order {order?} of {día?}."), ["{order?}", "{día?}"]);
         assert_eq!(found("what {is this?} and {x}"), [""; 0]);

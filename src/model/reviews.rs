@@ -8,13 +8,13 @@ use crate::text::SafeText;
 use crate::time::{DAY, Timestamp};
 
 /// Answers that wait for a review at most.
-pub const QUEUE: usize = 50;
+pub const MAX_QUEUED_ANSWERS: usize = 50;
 /// How far back answers are drawn from.
-pub const REACH: i64 = 14 * DAY;
+pub const SAMPLE_PERIOD: i64 = 14 * DAY;
 /// Of so many answers one is looked over, unless another number is configured.
-pub const ONE_IN: u32 = 10;
+pub const DEFAULT_SAMPLE_RATE: u32 = 10;
 /// Weeks of the chart.
-pub const WEEKS: usize = 12;
+pub const CHART_WEEKS: usize = 12;
 
 /// Whether an answer belongs to the sample of one in so many. It follows from its
 /// id alone, so that every desk draws the same.
@@ -30,7 +30,7 @@ pub fn is_sampled(message: &MessageId, one_in: u32) -> bool {
 /// What is wrong with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum BadReason {
+pub enum RejectionReason {
     /// It says what is not so.
     Wrong,
     /// It says what nothing supports.
@@ -45,7 +45,7 @@ pub enum BadReason {
     Other,
 }
 
-impl BadReason {
+impl RejectionReason {
     /// All, in the order in which they are offered.
     pub const ALL: [Self; 6] =
         [Self::Wrong, Self::MadeUp, Self::Incomplete, Self::Tone, Self::NeedsPerson, Self::Other];
@@ -88,7 +88,7 @@ pub enum ReviewVerdict {
     /// It cannot.
     Bad {
         /// Why.
-        reason: BadReason,
+        reason: RejectionReason,
         /// What should have been said; empty where nobody wrote it.
         corrected: String,
     },
@@ -128,7 +128,7 @@ pub struct ReviewedAnswer {
 
 impl ReviewedAnswer {
     /// What the question should be answered with, where that is known.
-    pub fn wanted(&self) -> Option<&str> {
+    pub fn expected_answer(&self) -> Option<&str> {
         match &self.verdict {
             ReviewVerdict::Good => Some(self.entry.answer.as_str()),
             ReviewVerdict::Bad { corrected, .. } => {
@@ -140,22 +140,24 @@ impl ReviewedAnswer {
 
 /// Characters of a question and of an answer in a file of questions, and
 /// questions in it, as the service's assistant takes them.
-const FILE_QUESTION: usize = 300;
-const FILE_ANSWER: usize = 2_000;
-const FILE_QUESTIONS: usize = 500;
+const MAX_FILE_QUESTION_CHARS: usize = 300;
+const MAX_FILE_ANSWER_CHARS: usize = 2_000;
+const MAX_FILE_QUESTIONS: usize = 500;
 
 /// Questions and what they should be answered with, as the service's assistant
 /// reads them. Of a question that came again the newest answer counts; of too
 /// many the newest are left.
-pub fn question_file(reviewed: &[ReviewedAnswer]) -> String {
+pub fn write_question_file(reviewed: &[ReviewedAnswer]) -> String {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for it in reviewed.iter().rev() {
         let question = it.entry.question.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
-        let question: String = question.trim_start_matches('#').trim().chars().take(FILE_QUESTION).collect();
-        let answer = it.wanted().unwrap_or_default().trim();
+        let question: String =
+            question.trim_start_matches('#').trim().chars().take(MAX_FILE_QUESTION_CHARS).collect();
+        let answer = it.expected_answer().unwrap_or_default().trim();
         let is_known = pairs.iter().any(|(known, _)| known.to_lowercase() == question.to_lowercase());
-        let fits = !question.is_empty() && !answer.is_empty() && answer.chars().count() <= FILE_ANSWER;
-        if fits && !is_known && pairs.len() < FILE_QUESTIONS {
+        let fits =
+            !question.is_empty() && !answer.is_empty() && answer.chars().count() <= MAX_FILE_ANSWER_CHARS;
+        if fits && !is_known && pairs.len() < MAX_FILE_QUESTIONS {
             pairs.push((question, answer.to_owned()));
         }
     }
@@ -184,7 +186,7 @@ pub struct ReviewWeek {
 
 impl ReviewWeek {
     /// Percent of the answers that could stand.
-    pub fn percent(&self) -> Option<u32> {
+    pub fn good_percent(&self) -> Option<u32> {
         (self.good * 100).checked_div(self.good + self.bad)
     }
 }
@@ -233,8 +235,10 @@ mod tests {
 
     #[test]
     fn a_file_of_questions_holds_each_once_and_no_other_heading() {
-        let bad =
-            |corrected: &str| ReviewVerdict::Bad { reason: BadReason::Wrong, corrected: corrected.into() };
+        let bad = |corrected: &str| ReviewVerdict::Bad {
+            reason: RejectionReason::Wrong,
+            corrected: corrected.into(),
+        };
         let all = [
             asked("Open?", "At 8.", ReviewVerdict::Good),
             asked("## Where\nare you?", "# At the pier\n## Gate 4", ReviewVerdict::Good),
@@ -243,7 +247,7 @@ mod tests {
             asked("", "Hello.", ReviewVerdict::Good),
         ];
         assert_eq!(
-            question_file(&all),
+            write_question_file(&all),
             "# Answers that people looked over\n\n## Where are you?\n # At the pier\n ## Gate 4\n\n## open?\nFrom 9.\n"
         );
     }
@@ -251,12 +255,14 @@ mod tests {
     #[test]
     fn what_a_question_should_be_answered_with() {
         let answer = |verdict| asked("Open?", "Yes.", verdict);
-        let bad =
-            |corrected: &str| ReviewVerdict::Bad { reason: BadReason::Wrong, corrected: corrected.into() };
-        assert_eq!(answer(ReviewVerdict::Good).wanted(), Some("Yes."));
-        assert_eq!(answer(bad("From 9.")).wanted(), Some("From 9."));
-        assert_eq!(answer(bad(" ")).wanted(), None);
-        assert!(BadReason::ALL.iter().all(|entry| BadReason::from_word(entry.word()) == *entry));
-        assert_eq!(ReviewWeek { week: 0, good: 3, bad: 1 }.percent(), Some(75));
+        let bad = |corrected: &str| ReviewVerdict::Bad {
+            reason: RejectionReason::Wrong,
+            corrected: corrected.into(),
+        };
+        assert_eq!(answer(ReviewVerdict::Good).expected_answer(), Some("Yes."));
+        assert_eq!(answer(bad("From 9.")).expected_answer(), Some("From 9."));
+        assert_eq!(answer(bad(" ")).expected_answer(), None);
+        assert!(RejectionReason::ALL.iter().all(|entry| RejectionReason::from_word(entry.word()) == *entry));
+        assert_eq!(ReviewWeek { week: 0, good: 3, bad: 1 }.good_percent(), Some(75));
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt;
 
 /// Letters and digits of a channel key at least, behind its prefix.
-const KEY: usize = 12;
+const MIN_KEY_CHARS: usize = 12;
 
 /// A channel key or another secret. `Debug` and `Display` print dots; only
 /// [`Secret::expose`] gives the text, so a search for it finds every use.
@@ -39,23 +39,23 @@ impl Secret {
 }
 
 /// The channel keys that stand in a text.
-fn keys(text: &str) -> impl Iterator<Item = &str> {
+fn find_keys(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("svc_").filter_map(|(at, _)| {
         let it = &text[at..];
         let rest = it.strip_prefix("svc_live_").or_else(|| it.strip_prefix("svc_test_"))?;
         let length = rest.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        (length >= KEY).then(|| &it[..it.len() - rest.len() + length])
+        (length >= MIN_KEY_CHARS).then(|| &it[..it.len() - rest.len() + length])
     })
 }
 
 /// What may be shown of a channel key that stands in a text.
-pub fn key_in(text: &str) -> Option<String> {
-    keys(text).next().map(|key| Secret::new(key).hint())
+pub fn key_hint_in(text: &str) -> Option<String> {
+    find_keys(text).next().map(|key| Secret::new(key).hint())
 }
 
 /// How the keys and tokens of well-known providers begin, and how many characters
 /// follow at least.
-const BEGINNINGS: [(&str, usize); 17] = [
+const TOKEN_PREFIXES: [(&str, usize); 17] = [
     ("sk-", 16),
     ("sk_live_", 10),
     ("sk_test_", 10),
@@ -75,29 +75,29 @@ const BEGINNINGS: [(&str, usize); 17] = [
     ("EAA", 60),
 ];
 /// Digits and characters of a bot's token, on both sides of its colon, at least.
-const BOT: (usize, usize) = (8, 30);
+const MIN_BOT_TOKEN_CHARS: (usize, usize) = (8, 30);
 
 /// The text with what may be shown in place of each key and token in it: those
 /// of channels, of well-known providers, and of bots.
-pub fn without_secrets(text: &str) -> String {
+pub fn redact(text: &str) -> String {
     let shown = |text: &str, secret: &str| text.replace(secret, &Secret::new(secret).hint());
-    let text = keys(text).fold(text.to_owned(), |text, key| shown(&text, key));
+    let text = find_keys(text).fold(text.to_owned(), |text, key| shown(&text, key));
     let words = text.split(|text: char| !(text.is_ascii_alphanumeric() || "_-.:".contains(text)));
-    words.flat_map(tokens).fold(text.clone(), |text, token| shown(&text, token))
+    words.flat_map(find_tokens).fold(text.clone(), |text, token| shown(&text, token))
 }
 
 /// The keys of providers, and the secret halves of bots' tokens, in a word.
-fn tokens(word: &str) -> impl Iterator<Item = &str> {
+fn find_tokens(word: &str) -> impl Iterator<Item = &str> {
     // As addresses have it: /bot123456789:AAxyz/getMe.
     let is_bot = |id: &str| {
         let id = id.strip_prefix("bot").unwrap_or(id);
-        id.len() >= BOT.0 && id.bytes().all(|byte| byte.is_ascii_digit())
+        id.len() >= MIN_BOT_TOKEN_CHARS.0 && id.bytes().all(|byte| byte.is_ascii_digit())
     };
     let mut before = "";
     word.split(':').filter(move |part| {
         let part = part.trim_end_matches('.');
-        let is_half = is_bot(std::mem::replace(&mut before, part)) && part.len() >= BOT.1;
-        let is_known = BEGINNINGS.iter().any(|(beginning, least)| {
+        let is_half = is_bot(std::mem::replace(&mut before, part)) && part.len() >= MIN_BOT_TOKEN_CHARS.1;
+        let is_known = TOKEN_PREFIXES.iter().any(|(beginning, least)| {
             let rest = part.strip_prefix(beginning).unwrap_or_default();
             rest.len() >= *least && rest.contains(|character: char| character.is_ascii_digit())
         });
@@ -132,7 +132,7 @@ mod tests {
             ("", None),
         ];
         for (text, found) in cases {
-            assert_eq!(key_in(text).as_deref(), found, "{text}");
+            assert_eq!(key_hint_in(text).as_deref(), found, "{text}");
         }
     }
 
@@ -158,7 +158,7 @@ mod tests {
                 if around == "/bot" && !secret.contains(':') {
                     continue;
                 }
-                let cut = without_secrets(&format!("Here{around}{secret}/getMe, and {secret}."));
+                let cut = redact(&format!("Here{around}{secret}/getMe, and {secret}."));
                 assert!(!cut.contains(&secret[..secret.len() - 6]), "{around:?} {secret}: {cut}");
             }
         }
@@ -167,7 +167,7 @@ mod tests {
             "+34600111222 https://example.com/a/b?c=1234567890 maria@example.com",
             "sk-model AKIA HF_HOME eyJ ghp_ 110201543:short 佐藤様、19.8kgです。",
         ] {
-            assert_eq!(without_secrets(harmless), harmless);
+            assert_eq!(redact(harmless), harmless);
         }
     }
 

@@ -16,11 +16,11 @@ use crate::phones;
 use crate::text::SafeText;
 
 /// What begins a name on the screen's command line.
-pub const NAME_SWITCH: &str = "--name ";
+pub const NAME_PREFIX: &str = "--name ";
 /// What begins an id that looks like something else.
-const ID: &str = "id:";
+const ID_PREFIX: &str = "id:";
 /// Candidates listed at most.
-const LISTED: usize = 8;
+const MAX_LISTED_CANDIDATES: usize = 8;
 
 /// What was typed, by its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub enum Selector {
 
 impl Selector {
     /// Reads what was typed by its shape; never as a name.
-    pub fn typed(text: &str) -> Self {
+    pub fn from_shape(text: &str) -> Self {
         let text = text.trim();
-        if let Some(id) = text.strip_prefix(ID) {
+        if let Some(id) = text.strip_prefix(ID_PREFIX) {
             return Self::Id(ConversationId::from(id));
         }
-        let plain = phones::plain(text);
+        let plain = phones::strip_separators(text);
         if plain.strip_prefix('+').is_some_and(is_digits) {
             return Self::Phone(plain);
         }
@@ -67,8 +67,8 @@ impl Selector {
 
     /// Reads what is typed on the screen's command line, where a name follows
     /// [`NAME_SWITCH`].
-    pub fn on_screen(text: &str) -> Self {
-        text.strip_prefix(NAME_SWITCH).map_or_else(|| Self::typed(text), Self::name)
+    pub fn from_command_line(text: &str) -> Self {
+        text.strip_prefix(NAME_PREFIX).map_or_else(|| Self::from_shape(text), Self::name)
     }
 
     /// What it is, in words.
@@ -107,12 +107,12 @@ impl Selector {
 
     /// Whether others may have it, too, so that the whole list must be read
     /// before one of it is chosen. Ids and the addresses of chats name one.
-    pub fn may_be_shared(&self) -> bool {
+    pub fn is_ambiguous(&self) -> bool {
         matches!(self, Self::Email(_) | Self::Handle(_) | Self::Name(_))
     }
 
     /// Whether a conversation has it.
-    pub fn fits(&self, candidate: &Candidate) -> bool {
+    pub fn matches(&self, candidate: &Candidate) -> bool {
         let conversation = &candidate.row.conversation;
         let address = conversation.address.as_deref();
         let field = |field: Option<&SafeText>, text: &str| {
@@ -132,19 +132,19 @@ impl Selector {
     ///
     /// # Errors
     /// When it is none of them, or may be several.
-    pub fn choose(&self, all: Vec<Candidate>) -> Result<Candidate, Unresolved> {
-        let mut left: Vec<Candidate> = all.into_iter().filter(|candidate| self.fits(candidate)).collect();
+    pub fn resolve(&self, all: Vec<Candidate>) -> Result<Candidate, Unresolved> {
+        let mut left: Vec<Candidate> = all.into_iter().filter(|candidate| self.matches(candidate)).collect();
         // A TEST key shows what the LIVE key beside it shows.
-        let live: Vec<Twin> =
-            left.iter().filter(|candidate| !candidate.is_test()).map(Candidate::twin).collect();
-        left.retain(|candidate| !candidate.is_test() || !live.contains(&candidate.twin()));
+        let live: Vec<ConversationIdentity> =
+            left.iter().filter(|candidate| !candidate.is_test()).map(Candidate::identity).collect();
+        left.retain(|candidate| !candidate.is_test() || !live.contains(&candidate.identity()));
         if !matches!(self, Self::Name(_) | Self::Id(_)) {
             // In a chat the owner of the number is meant.
             if left.iter().any(|candidate| candidate.platform.has_histories()) {
                 left.retain(|candidate| candidate.platform.has_histories());
             }
             // One person's conversations on one channel: the open one.
-            let one_person = left.windows(2).all(|window| window[0].is_with_whom(&window[1]));
+            let one_person = left.windows(2).all(|window| window[0].has_same_customer(&window[1]));
             if one_person && left.iter().any(Candidate::is_open) {
                 left.retain(Candidate::is_open);
             }
@@ -172,7 +172,7 @@ pub struct Candidate {
 }
 
 /// What the LIVE and the TEST view of one conversation have in common.
-type Twin = (String, Platform, ConversationId);
+type ConversationIdentity = (String, Platform, ConversationId);
 
 impl Candidate {
     /// Whether its channel only validates.
@@ -184,11 +184,11 @@ impl Candidate {
         self.row.conversation.status != ConversationStatus::Closed
     }
 
-    fn twin(&self) -> Twin {
+    fn identity(&self) -> ConversationIdentity {
         (self.workspace.clone(), self.platform.clone(), self.row.conversation.id.clone())
     }
 
-    fn is_with_whom(&self, other: &Self) -> bool {
+    fn has_same_customer(&self, other: &Self) -> bool {
         let address = |entry: &Self| entry.row.conversation.address.clone();
         self.row.channel == other.row.channel && address(self).is_some() && address(self) == address(other)
     }
@@ -215,9 +215,10 @@ impl fmt::Display for Unresolved {
             Self::Several(selector, all) => {
                 let (count, kind) = (all.len(), selector.kind());
                 write!(formatter, "{count} conversations have the {kind} {:?}: ", selector.text())?;
-                let listed: Vec<String> = all.iter().take(LISTED).map(Candidate::words).collect();
+                let listed: Vec<String> =
+                    all.iter().take(MAX_LISTED_CANDIDATES).map(Candidate::describe).collect();
                 formatter.write_str(&listed.join(", "))?;
-                let more = count.saturating_sub(LISTED);
+                let more = count.saturating_sub(MAX_LISTED_CANDIDATES);
                 if more > 0 { write!(formatter, " and {more} more") } else { Ok(()) }
             }
             Self::Unread(selector) => write!(
@@ -232,7 +233,7 @@ impl fmt::Display for Unresolved {
 
 impl Candidate {
     /// Its id and address, and where it is: never the name alone.
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let it = &self.row.conversation;
         let address = it.address.as_deref().unwrap_or("no address");
         let test = if self.is_test() { " (TEST)" } else { "" };

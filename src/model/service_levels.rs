@@ -10,8 +10,8 @@ use crate::text::SafeText;
 use crate::time::{DAY, HOUR, Timestamp, Zone};
 
 /// A silence that ends a case.
-const SILENCE: i64 = DAY;
-const HOURS: usize = 24;
+const CASE_SILENCE: i64 = DAY;
+const HOURS_PER_DAY: usize = 24;
 
 /// Who said something, as far as cases tell people apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum SaidBy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerCase {
     /// When the customer wrote first.
-    pub began: Timestamp,
+    pub started_at: Timestamp,
     /// Until the first answer, whoever gave it; none as long as there is none.
     pub first_response: Option<i64>,
     /// How long the customer waited for each answer.
@@ -50,9 +50,9 @@ struct OpenCase {
 }
 
 impl OpenCase {
-    fn begin(at: Timestamp) -> Self {
+    fn start(at: Timestamp) -> Self {
         let case = CustomerCase {
-            began: at,
+            started_at: at,
             first_response: None,
             waits: Vec::new(),
             resolution: None,
@@ -70,7 +70,7 @@ impl OpenCase {
             return;
         }
         let case = &mut self.case;
-        case.first_response.get_or_insert(at.since(case.began));
+        case.first_response.get_or_insert(at.since(case.started_at));
         case.waits.extend(self.waiting_since.take().map(|waiting_since| at.since(waiting_since)));
         case.is_handed_back |= by == SaidBy::Ai && case.is_handed_over;
         case.is_handed_over |= by == SaidBy::Person;
@@ -78,31 +78,31 @@ impl OpenCase {
     }
 
     /// The case, which is over where nothing was said for long before `now`.
-    fn end(self, now: Timestamp) -> CustomerCase {
+    fn finish(self, now: Timestamp) -> CustomerCase {
         let Self { mut case, last, answered, waiting_since } = self;
         case.waiting_since = waiting_since;
-        if now.since(last) >= SILENCE {
-            case.resolution = answered.map(|time| time.since(case.began));
+        if now.since(last) >= CASE_SILENCE {
+            case.resolution = answered.map(|time| time.since(case.started_at));
         }
         case
     }
 }
 
 /// The cases of a conversation, from all that was said in it, oldest first.
-pub fn cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> {
+pub fn split_cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> {
     let (mut cases, mut open) = (Vec::new(), None::<OpenCase>);
     for (at, by) in said {
-        if open.as_ref().is_some_and(|open_case| at.since(open_case.last) >= SILENCE) {
-            cases.extend(open.take().map(|open_case| open_case.end(*at)));
+        if open.as_ref().is_some_and(|open_case| at.since(open_case.last) >= CASE_SILENCE) {
+            cases.extend(open.take().map(|open_case| open_case.finish(*at)));
         }
         match &mut open {
             Some(case) => case.add(*at, *by),
-            None if *by == SaidBy::Customer => open = Some(OpenCase::begin(*at)),
+            None if *by == SaidBy::Customer => open = Some(OpenCase::start(*at)),
             // What nobody asked for.
             None => (),
         }
     }
-    cases.extend(open.map(|open_case| open_case.end(now)));
+    cases.extend(open.map(|open_case| open_case.finish(now)));
     cases
 }
 
@@ -119,7 +119,7 @@ pub struct Spans {
 
 impl Spans {
     /// Of spans in any order.
-    pub fn of(mut seen: Vec<i64>) -> Self {
+    pub fn from_spans(mut seen: Vec<i64>) -> Self {
         let (count, longest) = (seen.len(), seen.iter().max().copied());
         // Sorting them all takes many times as long.
         let mut percentile = |percent: usize| {
@@ -143,9 +143,9 @@ pub struct ServiceLevels {
     /// Until the last answer of a case that is over.
     pub resolution: Spans,
     /// First answers whose target is known by now: within it, and all of them.
-    pub first_in_time: InTime,
+    pub first_in_time: TargetRate,
     /// The same of later answers.
-    pub later_in_time: InTime,
+    pub later_in_time: TargetRate,
     /// In which a person answered.
     pub handed_over: usize,
     /// In which the AI answered after a person.
@@ -154,14 +154,14 @@ pub struct ServiceLevels {
 
 /// How many were within their target, of how many that had one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct InTime {
+pub struct TargetRate {
     /// Within it.
     pub within: usize,
     /// All of them.
     pub of: usize,
 }
 
-impl InTime {
+impl TargetRate {
     /// In whole percent; none where there are none.
     pub fn percent(self) -> Option<usize> {
         (self.within * 100).checked_div(self.of)
@@ -176,10 +176,10 @@ impl InTime {
 impl ServiceLevels {
     /// Counts the answers of a case against its targets. One that is still
     /// awaited counts once its target was missed.
-    fn judge(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
+    fn add_targets(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
         let awaited = |since: Timestamp, target| Some(now.since(since)).filter(|number| *number > target);
         if let Some(target) = targets.span(false) {
-            let first = case.first_response.or_else(|| awaited(case.began, target));
+            let first = case.first_response.or_else(|| awaited(case.started_at, target));
             first.into_iter().for_each(|number| self.first_in_time.add(number, target));
         }
         if let Some(target) = targets.span(true) {
@@ -193,31 +193,31 @@ impl ServiceLevels {
 
 /// Service levels while cases are added.
 #[derive(Default)]
-struct GatheredLevels {
+struct LevelsBuilder {
     levels: ServiceLevels,
     first_response: Vec<i64>,
     waiting: Vec<i64>,
     resolution: Vec<i64>,
 }
 
-impl GatheredLevels {
+impl LevelsBuilder {
     fn add(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
         self.levels.cases += 1;
         self.levels.unanswered += usize::from(case.first_response.is_none());
         self.levels.handed_over += usize::from(case.is_handed_over);
         self.levels.handed_back += usize::from(case.is_handed_back);
-        self.levels.judge(case, targets, now);
+        self.levels.add_targets(case, targets, now);
         self.first_response.extend(case.first_response);
         self.waiting.extend(&case.waits);
         self.resolution.extend(case.resolution);
     }
 
-    fn end(self) -> ServiceLevels {
+    fn finish(self) -> ServiceLevels {
         let Self { levels, first_response, waiting, resolution } = self;
         ServiceLevels {
-            first_response: Spans::of(first_response),
-            waiting: Spans::of(waiting),
-            resolution: Spans::of(resolution),
+            first_response: Spans::from_spans(first_response),
+            waiting: Spans::from_spans(waiting),
+            resolution: Spans::from_spans(resolution),
             ..levels
         }
     }
@@ -251,19 +251,19 @@ pub struct LevelsReport {
 }
 
 /// Gathers what is measured.
-pub struct LevelsGathering<'a> {
+pub struct LevelsReportBuilder<'a> {
     query: &'a LevelsQuery,
     zone: &'a Zone,
-    all: GatheredLevels,
-    channels: Vec<GatheredLevels>,
-    hours: [GatheredLevels; HOURS],
-    people: BTreeMap<SafeText, GatheredLevels>,
+    all: LevelsBuilder,
+    channels: Vec<LevelsBuilder>,
+    hours: [LevelsBuilder; HOURS_PER_DAY],
+    people: BTreeMap<SafeText, LevelsBuilder>,
 }
 
-impl<'a> LevelsGathering<'a> {
+impl<'a> LevelsReportBuilder<'a> {
     /// Of nothing yet.
     pub fn new(query: &'a LevelsQuery, zone: &'a Zone) -> Self {
-        let channels = query.channels.iter().map(|_| GatheredLevels::default()).collect();
+        let channels = query.channels.iter().map(|_| LevelsBuilder::default()).collect();
         let (all, hours, people) = Default::default();
         Self { query, zone, all, channels, hours, people }
     }
@@ -271,19 +271,22 @@ impl<'a> LevelsGathering<'a> {
     /// Adds the cases of a conversation: in the channel of a place, in the care
     /// of somebody.
     pub fn add(&mut self, channel: usize, person: Option<&SafeText>, said: &[(Timestamp, SaidBy)]) {
-        for case in cases(said, self.query.now) {
-            if case.began < self.query.since || case.began >= self.query.until {
+        for case in split_cases(said, self.query.now) {
+            if case.started_at < self.query.since || case.started_at >= self.query.until {
                 continue;
             }
-            let hour = usize::try_from(case.began.time_of_day(self.zone) / HOUR).unwrap_or(0);
+            let hour = usize::try_from(case.started_at.time_of_day(self.zone) / HOUR).unwrap_or(0);
             let groups = [
                 Some(&mut self.all),
                 self.channels.get_mut(channel),
                 self.hours.get_mut(hour),
                 person.map(|person| self.people.entry(person.clone()).or_default()),
             ];
-            let targets =
-                self.query.channels.get(channel).map(|channel| targets::of(&self.query.targets, channel));
+            let targets = self
+                .query
+                .channels
+                .get(channel)
+                .map(|channel| targets::targets_of(&self.query.targets, channel));
             for group in groups.into_iter().flatten() {
                 group.add(&case, targets.unwrap_or_default(), self.query.now);
             }
@@ -291,20 +294,20 @@ impl<'a> LevelsGathering<'a> {
     }
 
     /// What came of it.
-    pub fn report(self) -> LevelsReport {
+    pub fn finish(self) -> LevelsReport {
         let Self { query, all, channels, hours, people, .. } = self;
         let hours =
-            hours.into_iter().enumerate().map(|(hour, gathered_levels)| (hour, gathered_levels.end()));
+            hours.into_iter().enumerate().map(|(hour, gathered_levels)| (hour, gathered_levels.finish()));
         LevelsReport {
-            all: all.end(),
+            all: all.finish(),
             channels: query
                 .channels
                 .iter()
                 .cloned()
-                .zip(channels.into_iter().map(GatheredLevels::end))
+                .zip(channels.into_iter().map(LevelsBuilder::finish))
                 .collect(),
             hours: hours.filter(|(_, hour)| hour.cases > 0).collect(),
-            people: people.into_iter().map(|(person, entry)| (person, entry.end())).collect(),
+            people: people.into_iter().map(|(person, entry)| (person, entry.finish())).collect(),
         }
     }
 }

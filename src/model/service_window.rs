@@ -9,7 +9,7 @@ pub fn window_label(window: ServiceWindow, last_inbound: Option<Timestamp>, now:
         ServiceWindow::NotApplicable => String::new(),
         ServiceWindow::Unknown => "?".to_owned(),
         ServiceWindow::Closed => "closed".to_owned(),
-        ServiceWindow::Open => match window_left(last_inbound, now) {
+        ServiceWindow::Open => match remaining_window(last_inbound, now) {
             None => "open".to_owned(),
             Some(left) if left < HOUR => format!("~{}m", (left / MINUTE).max(1)),
             Some(left) if left < 2 * HOUR => "<2h".to_owned(),
@@ -20,7 +20,7 @@ pub fn window_label(window: ServiceWindow, last_inbound: Option<Timestamp>, now:
 
 /// The estimate of what is left of an open window: newest inbound plus 24 h,
 /// in microseconds; `None` when nothing inbound is known or it has passed.
-pub fn window_left(last_inbound: Option<Timestamp>, now: Timestamp) -> Option<i64> {
+pub fn remaining_window(last_inbound: Option<Timestamp>, now: Timestamp) -> Option<i64> {
     let left = DAY - now.since(last_inbound?);
     (0 < left && left <= DAY).then_some(left)
 }

@@ -7,14 +7,14 @@ use crate::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
 
 /// Later than any message: what is put aside after this stays away whatever
 /// the customer writes.
-pub const WHATEVER_COMES: Timestamp = Timestamp::from_micros(i64::MAX);
+pub const AFTER_ANY_MESSAGE: Timestamp = Timestamp::from_micros(i64::MAX);
 /// Up to this long it is the span that is meant, not the time of day.
-const SPAN: i64 = DAY / 2;
+const MAX_IMPLIED_SPAN: i64 = DAY / 2;
 
 /// When a working day begins, for wishes that name only a day.
-const MORNING: i64 = 9 * HOUR;
+const WORKDAY_START: i64 = 9 * HOUR;
 /// The furthest a conversation can be put aside.
-const FURTHEST: i64 = 366 * DAY;
+const MAX_SNOOZE: i64 = 366 * DAY;
 
 /// A conversation that was put aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +26,12 @@ pub struct Snooze {
     /// When it was put aside.
     pub set_at: Timestamp,
     /// Why it is back; `None` while it is away.
-    pub woken: Option<Woken>,
+    pub wake_reason: Option<WakeReason>,
 }
 
 /// Why a conversation is back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum WakeReason {
     Time,
     /// The customer wrote.
     Reply,
@@ -42,42 +42,42 @@ impl Snooze {
     /// `stays` comes back at its time only.
     pub fn new(until: Option<Timestamp>, stays: bool, newest: Option<Timestamp>, now: Timestamp) -> Self {
         let stays = stays && until.is_some();
-        let after = if stays { WHATEVER_COMES } else { newest.unwrap_or_default() };
-        Self { until, after, set_at: now, woken: None }
+        let after = if stays { AFTER_ANY_MESSAGE } else { newest.unwrap_or_default() };
+        Self { until, after, set_at: now, wake_reason: None }
     }
 
     /// Whether what the customer writes does not bring it back.
-    pub fn stays(&self) -> bool {
-        self.after == WHATEVER_COMES
+    pub fn ignores_replies(&self) -> bool {
+        self.after == AFTER_ANY_MESSAGE
     }
 
     /// The same time again: that time if it is still to come, else as long
     /// again, or the same time of the next day where more than half a day was
     /// meant. `None` where no time was.
-    pub fn again(&self, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    pub fn repeat(&self, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
         let until = self.until?;
         let meant = until.since(self.set_at);
         Some(match until > now {
             true => until,
-            false if meant <= SPAN => now.plus(meant),
-            false => next(until.time_of_day(zone), now, zone),
+            false if meant <= MAX_IMPLIED_SPAN => now.plus(meant),
+            false => next_at_time(until.time_of_day(zone), now, zone),
         })
     }
 
     /// Whether it is away.
     pub fn is_asleep(&self) -> bool {
-        self.woken.is_none()
+        self.wake_reason.is_none()
     }
 
     /// Until when, or why it is back, in words.
-    pub fn words(&self, now: Timestamp, zone: &Zone) -> String {
-        match (self.woken, self.until) {
-            (Some(Woken::Reply), _) => "back: the customer wrote".to_owned(),
-            (Some(Woken::Time), _) => "back: its time has come".to_owned(),
+    pub fn describe(&self, now: Timestamp, zone: &Zone) -> String {
+        match (self.wake_reason, self.until) {
+            (Some(WakeReason::Reply), _) => "back: the customer wrote".to_owned(),
+            (Some(WakeReason::Time), _) => "back: its time has come".to_owned(),
             (None, None) => "until a reply".to_owned(),
             (None, Some(until)) => {
-                let stays = if self.stays() { ", whatever comes" } else { "" };
-                format!("until {}{stays}", moment(until, now, zone))
+                let stays = if self.ignores_replies() { ", whatever comes" } else { "" };
+                format!("until {}{stays}", format_time(until, now, zone))
             }
         }
     }
@@ -85,8 +85,8 @@ impl Snooze {
 
 /// A time as people name it from here: the hour alone today, the weekday
 /// within a week, the date beyond.
-pub fn moment(at: Timestamp, now: Timestamp, zone: &Zone) -> String {
-    let face = at.clock_face(zone);
+pub fn format_time(at: Timestamp, now: Timestamp, zone: &Zone) -> String {
+    let face = at.hour_and_minute(zone);
     let day = at.day_name(zone);
     match at.day_number(zone) - now.day_number(zone) {
         0 => face,
@@ -96,18 +96,18 @@ pub fn moment(at: Timestamp, now: Timestamp, zone: &Zone) -> String {
     }
 }
 
-pub fn in_an_hour(now: Timestamp) -> Timestamp {
+pub fn after_an_hour(now: Timestamp) -> Timestamp {
     now.plus(HOUR)
 }
 
 /// Nine o'clock tomorrow.
-pub fn tomorrow(now: Timestamp, zone: &Zone) -> Timestamp {
-    zone.at(now.day_number(zone) + 1, MORNING)
+pub fn tomorrow_morning(now: Timestamp, zone: &Zone) -> Timestamp {
+    zone.at(now.day_number(zone) + 1, WORKDAY_START)
 }
 
 /// Nine o'clock on the next Monday that is not today.
-pub fn monday(now: Timestamp, zone: &Zone) -> Timestamp {
-    zone.at(next_weekday(now, 0, zone), MORNING)
+pub fn monday_morning(now: Timestamp, zone: &Zone) -> Timestamp {
+    zone.at(next_weekday(now, 0, zone), WORKDAY_START)
 }
 
 /// Reads a wish: `2h`, `45m`, `3d`, `14:30`, `fri`, `fri 9:00`,
@@ -120,18 +120,18 @@ pub fn parse(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     if rest.is_some() {
         return None;
     }
-    let at = match (span(first, now, zone), time_of_day(first), day(first, now, zone)) {
+    let at = match (parse_span(first, now, zone), parse_time_of_day(first), parse_day(first, now, zone)) {
         (Some(at), ..) if second.is_none() => at,
-        (_, Some(time), _) if second.is_none() => next(time, now, zone),
-        (.., Some(day)) => zone.next_at(day, second.map_or(Some(MORNING), time_of_day)?, now),
+        (_, Some(time), _) if second.is_none() => next_at_time(time, now, zone),
+        (.., Some(day)) => zone.next_at(day, second.map_or(Some(WORKDAY_START), parse_time_of_day)?, now),
         _ => return None,
     };
-    (0 < at.since(now) && at.since(now) <= FURTHEST).then_some(at)
+    (0 < at.since(now) && at.since(now) <= MAX_SNOOZE).then_some(at)
 }
 
 /// The end of a span that begins now. Hours are as long as they are; a day
 /// ends when the clocks show the same time again.
-fn span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+fn parse_span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let unit = word.chars().last()?;
     let count: i64 =
         word[..word.len() - unit.len_utf8()].parse().ok().filter(|number| (1..=10_000).contains(number))?;
@@ -146,13 +146,13 @@ fn span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
 }
 
 /// When the clocks show this time next.
-fn next(time: i64, now: Timestamp, zone: &Zone) -> Timestamp {
+fn next_at_time(time: i64, now: Timestamp, zone: &Zone) -> Timestamp {
     let today = now.day_number(zone);
     let at = zone.next_at(today, time, now);
     if at > now { at } else { zone.at(today + 1, time) }
 }
 
-fn time_of_day(word: &str) -> Option<i64> {
+fn parse_time_of_day(word: &str) -> Option<i64> {
     let (hour, minute) = word.split_once(':')?;
     let number =
         |text: &str, below: i64| text.parse::<i64>().ok().filter(|number| (0..below).contains(number));
@@ -161,15 +161,16 @@ fn time_of_day(word: &str) -> Option<i64> {
 }
 
 /// The number of the day a word names.
-fn day(word: &str, now: Timestamp, zone: &Zone) -> Option<i64> {
-    const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+fn parse_day(word: &str, now: Timestamp, zone: &Zone) -> Option<i64> {
+    const WEEKDAYS: [&str; 7] =
+        ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     let today = now.day_number(zone);
     match word {
         "today" => return Some(today),
         "tomorrow" | "tom" => return Some(today + 1),
         _ => (),
     }
-    let weekday = DAYS.iter().position(|day| word.len() >= 3 && day.starts_with(word))?;
+    let weekday = WEEKDAYS.iter().position(|day| word.len() >= 3 && day.starts_with(word))?;
     Some(next_weekday(now, i64::try_from(weekday).unwrap_or(0), zone))
 }
 
@@ -232,11 +233,11 @@ mod tests {
     #[test]
     fn mornings_are_local() {
         let (berlin, tokyo) = (named("Europe/Berlin"), named("Asia/Tokyo"));
-        assert_eq!(tomorrow(at(NOW), &berlin), at("2026-11-21T08:00:00Z"));
-        assert_eq!(monday(at(NOW), &berlin), at("2026-11-23T08:00:00Z"));
+        assert_eq!(tomorrow_morning(at(NOW), &berlin), at("2026-11-21T08:00:00Z"));
+        assert_eq!(monday_morning(at(NOW), &berlin), at("2026-11-23T08:00:00Z"));
         assert_eq!(parse("11:30", at(NOW), &berlin), Some(at("2026-11-20T10:30:00Z")));
         // Late on a Sunday in UTC it is Monday in Tokyo already.
-        assert_eq!(monday(at("2026-11-22T20:00:00Z"), &tokyo), at("2026-11-30T00:00:00Z"));
+        assert_eq!(monday_morning(at("2026-11-22T20:00:00Z"), &tokyo), at("2026-11-30T00:00:00Z"));
     }
 
     #[test]
@@ -271,8 +272,8 @@ mod tests {
             ("2027-03-14T03:00:00Z", "2027-03-14T13:00:00Z"),
             ("2026-11-01T03:00:00Z", "2026-11-01T14:00:00Z"),
         ] {
-            assert_eq!(tomorrow(at(now), &new_york), at(morning));
-            assert_eq!(moment(at(morning), at(now), &new_york), "tomorrow 09:00");
+            assert_eq!(tomorrow_morning(at(now), &new_york), at(morning));
+            assert_eq!(format_time(at(morning), at(now), &new_york), "tomorrow 09:00");
         }
     }
 
@@ -286,7 +287,7 @@ mod tests {
         ];
         for (set, until, now, again) in cases {
             let snooze = Snooze::new(Some(at(until)), false, None, at(set));
-            assert_eq!(snooze.again(at(now), &named("America/New_York")), Some(at(again)), "{until} {now}");
+            assert_eq!(snooze.repeat(at(now), &named("America/New_York")), Some(at(again)), "{until} {now}");
         }
     }
 
@@ -301,9 +302,9 @@ mod tests {
         ];
         for (set, until, now, again) in cases {
             let snooze = Snooze::new(Some(at(until)), false, None, at(set));
-            assert_eq!(snooze.again(at(now), &Zone::UTC), Some(at(again)), "{until} {now}");
+            assert_eq!(snooze.repeat(at(now), &Zone::UTC), Some(at(again)), "{until} {now}");
         }
-        assert_eq!(Snooze::new(None, true, None, at(NOW)).again(at(NOW), &Zone::UTC), None);
+        assert_eq!(Snooze::new(None, true, None, at(NOW)).repeat(at(NOW), &Zone::UTC), None);
     }
 
     #[test]
@@ -312,7 +313,7 @@ mod tests {
         for (until, stays, kept) in
             [(Some(at(NOW)), true, true), (None, true, false), (Some(at(NOW)), false, false)]
         {
-            assert_eq!(Snooze::new(until, stays, newest, at(NOW)).stays(), kept);
+            assert_eq!(Snooze::new(until, stays, newest, at(NOW)).ignores_replies(), kept);
         }
     }
 
@@ -325,7 +326,7 @@ mod tests {
             ("2026-12-01T09:00:00Z", "Tue 01 Dec 09:00"),
         ];
         for (time, words) in cases {
-            assert_eq!(moment(at(time), at(NOW), &Zone::UTC), words);
+            assert_eq!(format_time(at(time), at(NOW), &Zone::UTC), words);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::outbox::content::ChatContent;
 use crate::prices::{self, Price};
 
 /// Days that are remembered.
-const DAYS: i64 = 30;
+const HISTORY_LIMIT_DAYS: i64 = 30;
 
 /// What one kind of action cost on one day.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Spent {
 }
 
 /// What an action is called here.
-pub fn action(operation: &Operation) -> &'static str {
+pub fn action_name(operation: &Operation) -> &'static str {
     match operation {
         Operation::SendContent { content: ChatContent::Template(_), .. } => "template",
         Operation::SendContent { content: ChatContent::Media(_), .. } | Operation::SendFile(_) => "file",
@@ -34,21 +34,21 @@ pub fn price(operation: &Operation, template: Price) -> Option<Price> {
     Some(match operation {
         Operation::SendContent { content: ChatContent::Template(_), .. } => template,
         Operation::SendContent { content: ChatContent::Media(media), .. } if media.uploaded => {
-            crate::attachments::uploaded_price(media.kind)
+            crate::attachments::upload_price(media.kind)
         }
         Operation::SendContent { content: ChatContent::Media(_), .. } => {
-            Price::exactly(prices::MEDIA_OWN_LINK)
+            Price::exactly(prices::LINKED_MEDIA_CREDITS)
         }
-        Operation::SendFile(file) => crate::attachments::uploaded_price(file.kind),
-        Operation::SendText { .. } | Operation::SendContent { .. } => Price::exactly(prices::TEXT),
-        Operation::SendMail(_) => Price::exactly(prices::EMAIL),
+        Operation::SendFile(file) => crate::attachments::upload_price(file.kind),
+        Operation::SendText { .. } | Operation::SendContent { .. } => Price::exactly(prices::TEXT_CREDITS),
+        Operation::SendMail(_) => Price::exactly(prices::EMAIL_CREDITS),
         _ => return None,
     })
 }
 
 /// Adds what one action cost; days long past are forgotten.
-pub fn note(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
-    all.retain(|spent| day - spent.day < DAYS);
+pub fn record_spending(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
+    all.retain(|spent| day - spent.day < HISTORY_LIMIT_DAYS);
     match all.iter_mut().find(|spent| spent.day == day && spent.action == action) {
         Some(known) => {
             known.credits += credits;
@@ -59,7 +59,7 @@ pub fn note(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
 }
 
 /// Reads what [`write`] wrote; lines that are none are left out.
-pub fn read(text: &str) -> Vec<Spent> {
+pub fn parse_lines(text: &str) -> Vec<Spent> {
     let line = |text: &str| {
         let mut words = text.split(' ');
         let (day, action, credits, count) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -70,14 +70,14 @@ pub fn read(text: &str) -> Vec<Spent> {
 }
 
 /// A line for each.
-pub fn write(all: &[Spent]) -> String {
+pub fn to_lines(all: &[Spent]) -> String {
     let line = |spent: &Spent| format!("{} {} {} {}\n", spent.day, spent.action, spent.credits, spent.count);
     all.iter().map(line).collect()
 }
 
 /// Credits a day, over the days since the first of them within a week;
 /// `None` before a first whole day is known.
-pub fn burn(all: &[Spent], today: i64) -> Option<f64> {
+pub fn daily_spending(all: &[Spent], today: i64) -> Option<f64> {
     let week: Vec<&Spent> = all.iter().filter(|spent| (1..=7).contains(&(today - spent.day))).collect();
     let first = week.iter().map(|spent| spent.day).min()?;
     let days = i32::try_from(today - first).ok()?;
@@ -95,12 +95,12 @@ mod tests {
         for (day, action, credits) in
             [(1, "message", 1.0), (1, "message", 1.0), (1, "file", 2.5), (2, "file", 5.0)]
         {
-            note(&mut all, day, action, credits);
+            record_spending(&mut all, day, action, credits);
         }
-        assert_eq!(write(&all), "1 message 2 2\n1 file 2.5 1\n2 file 5 1\n");
-        assert_eq!(read(&write(&all)), all);
-        note(&mut all, 31, "call", 5.0);
-        assert_eq!(write(&all), "2 file 5 1\n31 call 5 1\n");
+        assert_eq!(to_lines(&all), "1 message 2 2\n1 file 2.5 1\n2 file 5 1\n");
+        assert_eq!(parse_lines(&to_lines(&all)), all);
+        record_spending(&mut all, 31, "call", 5.0);
+        assert_eq!(to_lines(&all), "2 file 5 1\n31 call 5 1\n");
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         for text in
             ["", "x", "1 message", "1 message -1 1", "1 message NaN 1", "1 message 1 x", "x message 1 1"]
         {
-            assert_eq!(read(text), [], "{text:?}");
+            assert_eq!(parse_lines(text), [], "{text:?}");
         }
     }
 
@@ -116,8 +116,8 @@ mod tests {
     fn the_burn_counts_whole_days_of_a_week() {
         let burnt = |days: &[(i64, f64)]| {
             let mut all = Vec::new();
-            days.iter().for_each(|(day, credits)| note(&mut all, *day, "message", *credits));
-            burn(&all, 10)
+            days.iter().for_each(|(day, credits)| record_spending(&mut all, *day, "message", *credits));
+            daily_spending(&all, 10)
         };
         assert_eq!(burnt(&[]), None);
         assert_eq!(burnt(&[(10, 9.0)]), None, "today is not over");

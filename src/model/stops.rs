@@ -5,7 +5,7 @@ use crate::ids::MessageId;
 
 /// Why a row waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The server refused it for good; editing makes a new row and key.
     Refused,
     /// The balance is too low. What costs nothing goes on.
@@ -20,13 +20,13 @@ pub enum Stop {
     /// server to recognise it.
     Expired,
     /// No byte left: there is an answer that the writer has not seen.
-    Crossed,
+    ReplyConflict,
     /// No byte left: there was no connection for so long that the writer is
     /// asked whether it still fits.
     Late,
     /// It may or may not have been done, and nothing proves that the server
     /// would recognise the key here.
-    Ask,
+    KeyUnproven,
     /// The file of a message did not reach the service for certain; nothing
     /// was sent with it.
     Upload,
@@ -36,39 +36,39 @@ pub enum Stop {
 }
 
 /// Each stop with the word kept in the database and the words on screen.
-const WORDS: [(Stop, &str, &str); 11] = [
-    (Stop::Refused, "refused", "NOT SENT"),
-    (Stop::Credits, "credits", "NOT SENT, out of credits"),
-    (Stop::Window, "window", "NOT SENT, window closed"),
-    (Stop::Auth, "auth", "NOT SENT, the key is not taken"),
-    (Stop::Unknown, "unknown", "MAY OR MAY NOT HAVE BEEN SENT"),
-    (Stop::Expired, "expired", "MAY OR MAY NOT HAVE BEEN SENT, too long ago to ask again"),
-    (Stop::Crossed, "crossed", "NOT SENT, someone answered meanwhile"),
-    (Stop::Late, "late", "NOT SENT, it had to wait too long"),
-    (Stop::Ask, "ask", "MAY OR MAY NOT HAVE BEEN DONE"),
-    (Stop::Upload, "upload", "NOT SENT, its file was not uploaded"),
-    (Stop::Account, "account", "NOT SENT, written for another business"),
+const STOP_WORDS: [(StopReason, &str, &str); 11] = [
+    (StopReason::Refused, "refused", "NOT SENT"),
+    (StopReason::Credits, "credits", "NOT SENT, out of credits"),
+    (StopReason::Window, "window", "NOT SENT, window closed"),
+    (StopReason::Auth, "auth", "NOT SENT, the key is not taken"),
+    (StopReason::Unknown, "unknown", "MAY OR MAY NOT HAVE BEEN SENT"),
+    (StopReason::Expired, "expired", "MAY OR MAY NOT HAVE BEEN SENT, too long ago to ask again"),
+    (StopReason::ReplyConflict, "crossed", "NOT SENT, someone answered meanwhile"),
+    (StopReason::Late, "late", "NOT SENT, it had to wait too long"),
+    (StopReason::KeyUnproven, "ask", "MAY OR MAY NOT HAVE BEEN DONE"),
+    (StopReason::Upload, "upload", "NOT SENT, its file was not uploaded"),
+    (StopReason::Account, "account", "NOT SENT, written for another business"),
 ];
 
-impl Stop {
+impl StopReason {
     /// The word kept in the database.
     pub fn word(self) -> &'static str {
-        WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("unknown", |(_, word, _)| word)
+        STOP_WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("unknown", |(_, word, _)| word)
     }
 
     /// The words on screen.
     pub fn label(self) -> &'static str {
-        WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("", |(_, _, label)| label)
+        STOP_WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("", |(_, _, label)| label)
     }
 
     /// Reads the database's word; anything else is the cautious reading.
     pub fn from_word(word: &str) -> Self {
-        WORDS.iter().find(|(_, known, _)| *known == word).map_or(Self::Unknown, |(stop, _, _)| *stop)
+        STOP_WORDS.iter().find(|(_, known, _)| *known == word).map_or(Self::Unknown, |(stop, _, _)| *stop)
     }
 
     /// Whether it may have been done.
     pub fn is_ambiguous(self) -> bool {
-        matches!(self, Self::Unknown | Self::Expired | Self::Ask)
+        matches!(self, Self::Unknown | Self::Expired | Self::KeyUnproven)
     }
 
     /// Whether rows behind it in its lane wait: nothing overtakes what may
@@ -79,7 +79,7 @@ impl Stop {
     }
 
     /// What "try again" means; `spent` says whether the key is too old.
-    pub fn again(self, spent: bool) -> StopVerdict {
+    pub fn retry_verdict(self, spent: bool) -> StopVerdict {
         match self {
             // A refusal may itself be kept under the key.
             Self::Refused | Self::Credits | Self::Window | Self::Expired | Self::Upload => {
@@ -87,21 +87,23 @@ impl Stop {
             }
             // Only a decision of its own makes it leave from another account.
             Self::Auth | Self::Account => StopVerdict::SameKey,
-            Self::Unknown | Self::Ask if spent => StopVerdict::NewKey,
-            Self::Unknown | Self::Ask => StopVerdict::SameKey,
-            Self::Crossed | Self::Late => StopVerdict::SendAnyway,
+            Self::Unknown | Self::KeyUnproven if spent => StopVerdict::NewKey,
+            Self::Unknown | Self::KeyUnproven => StopVerdict::SameKey,
+            Self::ReplyConflict | Self::Late => StopVerdict::SendAnyway,
         }
     }
 
     /// Whether a person may say this about a row stopped so.
     pub fn allows(self, verdict: &StopVerdict, spent: bool) -> bool {
         match verdict {
-            StopVerdict::SendAnyway => matches!(self, Self::Crossed | Self::Late),
+            StopVerdict::SendAnyway => matches!(self, Self::ReplyConflict | Self::Late),
             StopVerdict::SameKey => {
                 matches!(self, Self::Auth | Self::Account)
-                    || (matches!(self, Self::Unknown | Self::Ask) && !spent)
+                    || (matches!(self, Self::Unknown | Self::KeyUnproven) && !spent)
             }
-            StopVerdict::NewKey => !matches!(self, Self::Crossed | Self::Late | Self::Auth | Self::Account),
+            StopVerdict::NewKey => {
+                !matches!(self, Self::ReplyConflict | Self::Late | Self::Auth | Self::Account)
+            }
             StopVerdict::SendFromHere => self == Self::Account,
             StopVerdict::Adopt(_) => self.is_ambiguous(),
             StopVerdict::Drop | StopVerdict::Edit => true,
@@ -151,17 +153,17 @@ mod tests {
     #[test]
     fn words_are_read_back_and_none_is_used_twice() {
         let mut seen = std::collections::HashSet::new();
-        for (stop, word, label) in WORDS {
-            assert_eq!((Stop::from_word(word), stop.word(), stop.label()), (stop, word, label));
+        for (stop, word, label) in STOP_WORDS {
+            assert_eq!((StopReason::from_word(word), stop.word(), stop.label()), (stop, word, label));
             assert!(seen.insert(word) && seen.insert(label), "{word}");
             assert_eq!(label.starts_with("NOT SENT"), !stop.is_ambiguous(), "{word}");
         }
-        assert_eq!(Stop::from_word("from a newer version"), Stop::Unknown);
+        assert_eq!(StopReason::from_word("from a newer version"), StopReason::Unknown);
     }
 
     #[test]
     fn a_person_may_say_what_fits_the_stop() {
-        use Stop::*;
+        use StopReason::*;
         let adopt = || StopVerdict::Adopt(MessageId::from("m"));
         let all = || {
             [
@@ -182,9 +184,9 @@ mod tests {
             (Auth, ".s...de", ".s...de"),
             (Unknown, ".sn.ade", "..n.ade"),
             (Expired, "..n.ade", "..n.ade"),
-            (Crossed, "w....de", "w....de"),
+            (ReplyConflict, "w....de", "w....de"),
             (Late, "w....de", "w....de"),
-            (Ask, ".sn.ade", "..n.ade"),
+            (KeyUnproven, ".sn.ade", "..n.ade"),
             (Account, ".s.h.de", ".s.h.de"),
         ];
         for (stop, young, spent) in cases {
@@ -195,7 +197,7 @@ mod tests {
                     .map(|(verdict, mark)| if stop.allows(verdict, is_spent) { mark } else { '.' })
                     .collect();
                 assert_eq!(found, marks, "{stop:?} {is_spent}");
-                assert!(stop.allows(&stop.again(is_spent), is_spent), "{stop:?}");
+                assert!(stop.allows(&stop.retry_verdict(is_spent), is_spent), "{stop:?}");
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::text::{SafeText, kept_block};
 use crate::time::Timestamp;
 
 /// Messages a suggestion is made from at most.
-pub const MESSAGES: usize = 30;
+pub const MAX_MESSAGES: usize = 30;
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct SuggestionId {
 
 /// On whose side somebody spoke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpokenBy {
+pub enum SpeakerRole {
     Customer,
     /// The AI.
     Ai,
@@ -56,11 +56,11 @@ pub enum SpokenBy {
 }
 
 /// Who said a message and what; of what has no text, its kind.
-pub fn spoken(message: &Message) -> (SpokenBy, String) {
+pub fn speaker_and_text(message: &Message) -> (SpeakerRole, String) {
     let by = match message.sender {
-        Sender::Customer => SpokenBy::Customer,
-        Sender::Ai => SpokenBy::Ai,
-        Sender::Api | Sender::Broadcast | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
+        Sender::Customer => SpeakerRole::Customer,
+        Sender::Ai => SpeakerRole::Ai,
+        Sender::Api | Sender::Broadcast | Sender::Human | Sender::Unknown(_) => SpeakerRole::Business,
     };
     let text = match message.content.as_str().trim() {
         "" => format!("[{}]", message.content_type),
@@ -83,7 +83,7 @@ pub struct VoiceNote {
 pub struct SuggestionRequest {
     pub id: SuggestionId,
     /// The newest messages, oldest first.
-    pub spoken: Vec<(SpokenBy, String)>,
+    pub conversation: Vec<(SpeakerRole, String)>,
     /// Who the customer and the writer are, and what connections told.
     pub facts: ReplyVariables,
     /// What the card holds besides: names and values.

@@ -4,7 +4,7 @@ use crate::ids::ChannelId;
 use crate::time::MINUTE;
 
 /// How long before a target is missed it is said, at most.
-const EARLIEST: i64 = 15 * MINUTE;
+const MAX_WARNING: i64 = 15 * MINUTE;
 
 /// The targets of a channel, in microseconds; 0 is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -29,12 +29,12 @@ impl ResponseTargets {
 }
 
 /// How long before its end a target rings: the last fifth of it.
-pub fn warning(span: i64) -> i64 {
-    (span / 5).min(EARLIEST)
+pub fn warning_span(span: i64) -> i64 {
+    (span / 5).min(MAX_WARNING)
 }
 
 /// The targets of a channel among those of all.
-pub fn of(targets: &[(ChannelId, ResponseTargets)], channel: &ChannelId) -> ResponseTargets {
+pub fn targets_of(targets: &[(ChannelId, ResponseTargets)], channel: &ChannelId) -> ResponseTargets {
     targets.iter().find(|target| target.0 == *channel).map(|target| target.1).unwrap_or_default()
 }
 
@@ -42,7 +42,7 @@ pub fn of(targets: &[(ChannelId, ResponseTargets)], channel: &ChannelId) -> Resp
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetState {
     /// So much is left.
-    Left(i64),
+    OnTime(i64),
     /// So little is left that it is said.
     Near(i64),
     /// It was missed so long ago.
@@ -51,11 +51,11 @@ pub enum TargetState {
 
 impl TargetState {
     /// How it stands after so long a wait.
-    pub fn of(waited: i64, span: i64) -> Self {
+    pub fn from_wait(waited: i64, span: i64) -> Self {
         match span - waited {
             left if left <= 0 => Self::Missed(-left),
-            left if left <= warning(span) => Self::Near(left),
-            left => Self::Left(left),
+            left if left <= warning_span(span) => Self::Near(left),
+            left => Self::OnTime(left),
         }
     }
 }
@@ -67,16 +67,16 @@ mod tests {
     #[test]
     fn a_target_is_near_in_its_last_fifth() {
         let table = [
-            (0, 10, TargetState::Left(10 * MINUTE)),
-            (7, 10, TargetState::Left(3 * MINUTE)),
+            (0, 10, TargetState::OnTime(10 * MINUTE)),
+            (7, 10, TargetState::OnTime(3 * MINUTE)),
             (8, 10, TargetState::Near(2 * MINUTE)),
             (10, 10, TargetState::Missed(0)),
             (12, 10, TargetState::Missed(2 * MINUTE)),
-            (220, 240, TargetState::Left(20 * MINUTE)),
+            (220, 240, TargetState::OnTime(20 * MINUTE)),
             (225, 240, TargetState::Near(15 * MINUTE)),
         ];
         for (waited, span, state) in table {
-            assert_eq!(TargetState::of(waited * MINUTE, span * MINUTE), state, "{waited} of {span}");
+            assert_eq!(TargetState::from_wait(waited * MINUTE, span * MINUTE), state, "{waited} of {span}");
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! It writes the little that a send carries. Interface: Resources, Template.
 
-use crate::json::quoted;
+use crate::json::quote;
 use crate::outbox::content::Json;
 use crate::time::Timestamp;
 
@@ -60,7 +60,7 @@ pub struct TemplateVariable {
 impl TemplateVariable {
     /// Whether it greets: what stands before it is a word of welcome, or it is
     /// called a name.
-    pub fn is_name(&self) -> bool {
+    pub fn is_greeting_name(&self) -> bool {
         let last =
             self.before.split(|character: char| !character.is_alphabetic()).rfind(|part| !part.is_empty());
         let greets = last.is_some_and(|text| {
@@ -92,7 +92,7 @@ impl ApprovedTemplate {
                 }
                 TemplatePart::Footer(_) | TemplatePart::Button(..) => continue,
             };
-            for (before, name) in variables(pattern) {
+            for (before, name) in find_variables(pattern) {
                 let known =
                     slots.iter().any(|slot: &TemplateVariable| slot.part == index && slot.name == name);
                 if !known {
@@ -146,7 +146,8 @@ impl ApprovedTemplate {
         for (index, part) in self.parts.iter().flatten().enumerate() {
             let mine =
                 slots.iter().zip(values).filter(|(template_variable, _)| template_variable.part == index);
-            let parameters: Vec<String> = mine.map(|(slot, value)| parameter(part, slot, value)).collect();
+            let parameters: Vec<String> =
+                mine.map(|(slot, value)| parameter_json(part, slot, value)).collect();
             if parameters.is_empty() {
                 continue;
             }
@@ -163,20 +164,20 @@ impl ApprovedTemplate {
     }
 }
 
-fn parameter(part: &TemplatePart, slot: &TemplateVariable, value: &str) -> String {
+fn parameter_json(part: &TemplatePart, slot: &TemplateVariable, value: &str) -> String {
     if let TemplatePart::HeaderMedia(kind, _) = part {
-        return format!(r#"{{"type":"{kind}","{kind}":{{"link":{}}}}}"#, quoted(value));
+        return format!(r#"{{"type":"{kind}","{kind}":{{"link":{}}}}}"#, quote(value));
     }
     let named = if slot.name.bytes().all(|byte| byte.is_ascii_digit()) {
         String::new()
     } else {
-        format!(r#""parameter_name":{},"#, quoted(&slot.name))
+        format!(r#""parameter_name":{},"#, quote(&slot.name))
     };
-    format!(r#"{{"type":"text",{named}"text":{}}}"#, quoted(value))
+    format!(r#"{{"type":"text",{named}"text":{}}}"#, quote(value))
 }
 
 /// The variables of a pattern: what stands before each, and its name.
-fn variables(pattern: &str) -> Vec<(String, String)> {
+fn find_variables(pattern: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut before = "";
     let mut rest = pattern;
@@ -218,7 +219,7 @@ mod tests {
         let slots = template().slots();
         let labels: Vec<&str> = slots.iter().map(|slot| slot.label.as_str()).collect();
         assert_eq!(labels, ["image link", "body {{1}}", "body {{2}}", "button Track {{1}}"]);
-        let names: Vec<bool> = slots.iter().map(TemplateVariable::is_name).collect();
+        let names: Vec<bool> = slots.iter().map(TemplateVariable::is_greeting_name).collect();
         assert_eq!(names, [false, false, true, false]);
     }
 
@@ -247,7 +248,7 @@ mod tests {
             ..template
         };
         let slots = named.slots();
-        assert!(slots[0].is_name());
+        assert!(slots[0].is_greeting_name());
         let sent = named.components(&slots, &["Ana"]).expect("components").0;
         assert!(sent.contains(r#"{"type":"text","parameter_name":"first_name","text":"Ana"}"#), "{sent}");
         let bare = ApprovedTemplate { parts: Some(vec![TemplatePart::Body("Hello.".into())]), ..named };

@@ -15,17 +15,17 @@ mod classes;
 use classes::{CharacterClass, classify};
 
 /// Combining marks kept on one base character.
-const MARKS_PER_BASE: usize = 8;
+const MAX_MARKS_PER_BASE: usize = 8;
 /// Bytes kept of one grapheme cluster: what a cell may hold.
-const CLUSTER_BYTES: usize = 64;
+const MAX_CLUSTER_BYTES: usize = 64;
 /// Blank lines kept in a row before they fold into a count.
-const BLANK_LINES: usize = 3;
+const MAX_BLANK_LINES: usize = 3;
 /// Characters kept of one text; more is cut with a visible mark.
-const CHARACTERS: usize = 200_000;
+const MAX_CHARS: usize = 200_000;
 /// Stands for invisible characters that were taken out.
 const HIDDEN_MARK: &str = "⍰";
 /// What a text shows that has nothing visible in it.
-const ALL_HIDDEN: &str = "(no visible characters)";
+const ALL_HIDDEN_TEXT: &str = "(no visible characters)";
 
 /// Text that is safe to draw. Lines are separated by `\n` and by nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
@@ -56,7 +56,7 @@ impl SafeText {
         let line = cleaned.trim().replace('\n', "⏎");
         let blank = !outside.is_empty()
             && line.chars().all(|character| character.is_whitespace() || character == '⍰');
-        Self(if blank { ALL_HIDDEN.to_owned() } else { line })
+        Self(if blank { ALL_HIDDEN_TEXT.to_owned() } else { line })
     }
 
     /// A one-line text, or `None` where there is none or only white space.
@@ -98,7 +98,7 @@ pub fn is_unseen(it: char) -> bool {
 
 /// Text that a person pastes: line breaks made one kind, controls dropped
 /// rather than shown, because it is going to be sent as typed.
-pub fn pasted(text: &str) -> String {
+pub fn clean_pasted(text: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
     unified
         .chars()
@@ -115,7 +115,7 @@ pub fn pasted(text: &str) -> String {
 
 /// Text that leaves this program for where it is pasted, edited or read by
 /// another: what could act is shown as what it is. Of any number of lines.
-pub fn plain(outside: &str) -> String {
+pub fn escape_unseen(outside: &str) -> String {
     clean(outside)
 }
 
@@ -130,7 +130,7 @@ pub fn is_plain(text: &str) -> bool {
 /// Texts that act on terminals, shells, editors or eyes, and what of them
 /// leaves this program.
 #[cfg(any(test, feature = "testing"))]
-pub const HOSTILE: &[(&str, &str)] = &[
+pub const HOSTILE_TEXTS: &[(&str, &str)] = &[
     ("plain, Grüße, 自転車 👩\u{200d}🚒", "plain, Grüße, 自転車 👩\u{200d}🚒"),
     ("\u{1b}]52;c;ZXZpbA==\u{7}x", "␛]52;c;ZXZpbA==␇x"),
     ("\u{1b}[2J\u{1b}[1;1Hx", "␛[2J␛[1;1Hx"),
@@ -153,9 +153,9 @@ pub const HOSTILE: &[(&str, &str)] = &[
 fn clean(outside: &str) -> String {
     let unified = outside.replace("\r\n", "\n");
     let mut out = String::with_capacity(unified.len());
-    let mut run = Run::default();
+    let mut run = CleanerState::default();
     for (count, it) in unified.chars().enumerate() {
-        if count == CHARACTERS {
+        if count == MAX_CHARS {
             run.flush(&mut out);
             out.push_str("… (cut)");
             break;
@@ -168,7 +168,7 @@ fn clean(outside: &str) -> String {
 
 /// What the characters before decide about the next one.
 #[derive(Default)]
-struct Run {
+struct CleanerState {
     /// Marks on the current base so far.
     marks: usize,
     /// The last character written, if it can carry marks and joiners.
@@ -179,14 +179,14 @@ struct Run {
     hidden: bool,
 }
 
-impl Run {
+impl CleanerState {
     fn push(&mut self, it: char, out: &mut String) {
         match classify(it) {
             CharacterClass::Break => self.write(None, "\n", out),
             CharacterClass::Tab => self.write(None, "    ", out),
             CharacterClass::Space => self.write(Some(' '), " ", out),
             CharacterClass::Control => {
-                let picture = classes::picture(it);
+                let picture = classes::control_picture(it);
                 self.write(None, &picture, out);
             }
             CharacterClass::Badge => {
@@ -199,13 +199,13 @@ impl Run {
             }
             CharacterClass::Replaced => self.write(Some('\u{fffd}'), "\u{fffd}", out),
             CharacterClass::Joiner => match self.base {
-                Some(base) if classes::takes_joiner(base) => self.joiner = Some(it),
+                Some(base) if classes::allows_joiner(base) => self.joiner = Some(it),
                 _ => self.hidden = true,
             },
-            CharacterClass::Mark => self.mark(it, out),
+            CharacterClass::Mark => self.push_mark(it, out),
             CharacterClass::Plain => {
                 if let (Some(joiner), Some(base)) = (self.joiner.take(), self.base) {
-                    if classes::joins(base, it) {
+                    if classes::is_joined(base, it) {
                         out.push(joiner);
                     } else {
                         self.hidden = true;
@@ -217,7 +217,7 @@ impl Run {
         }
     }
 
-    fn mark(&mut self, it: char, out: &mut String) {
+    fn push_mark(&mut self, it: char, out: &mut String) {
         if let Some(joiner) = self.joiner.take() {
             out.push(joiner);
         }
@@ -225,7 +225,7 @@ impl Run {
             // A mark must never attach to a border, a badge or a line break.
             self.write(Some('◌'), "◌", out);
         }
-        if self.marks < MARKS_PER_BASE {
+        if self.marks < MAX_MARKS_PER_BASE {
             out.push(it);
         }
         self.marks += 1;
@@ -264,20 +264,20 @@ fn cap_clusters(text: String) -> String {
     let mut out = String::with_capacity(text.len());
     for cluster in text.graphemes(true) {
         let mut characters = cluster.chars();
-        if let Some(letter) = characters.next().and_then(classes::indicator)
-            && !characters.clone().any(|character| classes::indicator(character).is_some())
+        if let Some(letter) = characters.next().and_then(classes::regional_indicator)
+            && !characters.clone().any(|character| classes::regional_indicator(character).is_some())
         {
             // Half a flag: one column on some terminals, two on others.
             out.push_str(&format!("[{letter}]"));
             continue;
         }
-        if cluster.len() <= CLUSTER_BYTES {
+        if cluster.len() <= MAX_CLUSTER_BYTES {
             out.push_str(cluster);
             continue;
         }
         let mut end = 0;
         for (at, it) in cluster.char_indices() {
-            if at + it.len_utf8() > CLUSTER_BYTES {
+            if at + it.len_utf8() > MAX_CLUSTER_BYTES {
                 break;
             }
             end = at + it.len_utf8();
@@ -296,7 +296,7 @@ fn fold_blank_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank = 0_usize;
     let settle = |blank: &mut usize, out: &mut String| {
-        if *blank > BLANK_LINES {
+        if *blank > MAX_BLANK_LINES {
             out.push_str(&format!("({blank} blank lines)\n"));
         } else {
             out.push_str(&"\n".repeat(*blank));

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::steady::{CLOCK_STEP, ClockStep, Moment, Times};
+pub use self::steady::{ClockReading, ClockStep, MIN_CLOCK_STEP, Moment};
 
 mod steady;
 
@@ -46,7 +46,7 @@ impl Zone {
 
     /// From the rule of a POSIX `TZ` variable, such as
     /// `CET-1CEST,M3.5.0,M10.5.0/3`.
-    pub fn posix(rule: &str) -> Option<Self> {
+    pub fn from_posix_rule(rule: &str) -> Option<Self> {
         jiff::tz::TimeZone::posix(rule).ok().map(Self)
     }
 
@@ -57,7 +57,7 @@ impl Zone {
 
     /// `+09:00`: how far its clocks are ahead of UTC at a moment.
     pub fn offset_name(&self, at: Timestamp) -> String {
-        let ahead = self.ahead(at);
+        let ahead = self.utc_offset(at);
         let minutes = ahead.abs() / MINUTE;
         format!("{}{:02}:{:02}", if ahead < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
     }
@@ -67,18 +67,18 @@ impl Zone {
     /// is as much later as they are put forward; of a time that they show twice
     /// it is the first, or the second if the first is not after `now`.
     pub fn next_at(&self, day: i64, time: i64, now: Timestamp) -> Timestamp {
-        let (first, second) = self.both(day, time);
+        let (first, second) = self.local_candidates(day, time);
         if first > now { first } else { second }
     }
 
     /// The same, whatever time it is: of two the first.
     pub fn at(&self, day: i64, time: i64) -> Timestamp {
-        self.both(day, time).0
+        self.local_candidates(day, time).0
     }
 
-    fn both(&self, day: i64, time: i64) -> (Timestamp, Timestamp) {
+    fn local_candidates(&self, day: i64, time: i64) -> (Timestamp, Timestamp) {
         let wall = Timestamp(day.saturating_mul(DAY).saturating_add(time));
-        let found = self.0.to_ambiguous_timestamp(jiff::tz::TimeZone::UTC.to_datetime(wall.within_range()));
+        let found = self.0.to_ambiguous_timestamp(jiff::tz::TimeZone::UTC.to_datetime(wall.to_jiff()));
         let known = |result: Result<jiff::Timestamp, jiff::Error>| {
             result.map_or(wall, |time| Timestamp(time.as_microsecond()))
         };
@@ -86,8 +86,8 @@ impl Zone {
     }
 
     /// Microseconds its clocks are ahead of UTC at a moment.
-    fn ahead(&self, at: Timestamp) -> i64 {
-        i64::from(self.0.to_offset(at.within_range()).seconds()) * SECOND
+    fn utc_offset(&self, at: Timestamp) -> i64 {
+        i64::from(self.0.to_offset(at.to_jiff()).seconds()) * SECOND
     }
 }
 
@@ -99,12 +99,12 @@ pub trait Clock: Send + Sync {
     /// The steady clock. Defaults to the wall clock, for clocks of tests that
     /// are only turned by hand and never set.
     fn moment(&self) -> Moment {
-        Times::by_hand(self.now()).moment
+        ClockReading::manual(self.now()).moment
     }
 
     /// Reads both clocks.
-    fn times(&self) -> Times {
-        Times::read(|| self.now(), || self.moment())
+    fn times(&self) -> ClockReading {
+        ClockReading::read(|| self.now(), || self.moment())
     }
 
     /// Microseconds the machine has been running, its sleep included, where
@@ -156,13 +156,13 @@ impl Timestamp {
     }
 
     /// ISO 8601 in UTC with milliseconds: `2026-11-20T10:02:03.456Z`.
-    pub fn iso(self) -> Iso {
+    pub fn iso(self) -> IsoText {
         let (year, month, day) = date_of_day(self.0.div_euclid(DAY));
         if !(0..=9_999).contains(&year) {
-            return Iso::EPOCH;
+            return IsoText::EPOCH;
         }
         let (second, milli) = (self.0.rem_euclid(DAY) / SECOND, self.0.rem_euclid(SECOND) / 1_000);
-        let mut text = Iso::EPOCH;
+        let mut text = IsoText::EPOCH;
         let fields = [
             (3, 4, year),
             (6, 2, month),
@@ -183,7 +183,7 @@ impl Timestamp {
     }
 
     /// `HH:MM` on the clocks of a zone.
-    pub fn clock_face(self, zone: &Zone) -> String {
+    pub fn hour_and_minute(self, zone: &Zone) -> String {
         let minute = self.minute_of_day(zone);
         format!("{:02}:{:02}", minute / 60, minute % 60)
     }
@@ -216,7 +216,7 @@ impl Timestamp {
 
     /// `2026-11-20 19:02:03 +09:00`: the local time of a zone, which can be
     /// read back anywhere.
-    pub fn stamp(self, zone: &Zone) -> String {
+    pub fn local_timestamp(self, zone: &Zone) -> String {
         let (year, month, day) = date_of_day(self.day_number(zone));
         let second = self.time_of_day(zone) / SECOND;
         let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
@@ -226,11 +226,11 @@ impl Timestamp {
 
     /// Microseconds since the epoch as the clocks of a zone count them.
     fn local(self, zone: &Zone) -> i64 {
-        self.0.saturating_add(zone.ahead(self))
+        self.0.saturating_add(zone.utc_offset(self))
     }
 
     /// The library's time; one outside its years is the nearest inside.
-    fn within_range(self) -> jiff::Timestamp {
+    fn to_jiff(self) -> jiff::Timestamp {
         let (least, most) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
         let micros = self.0.clamp(least.as_microsecond(), most.as_microsecond());
         jiff::Timestamp::from_microsecond(micros).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
@@ -246,9 +246,9 @@ impl fmt::Display for Timestamp {
 
 /// A timestamp's text, without an allocation: lists are full of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Iso([u8; 24]);
+pub struct IsoText([u8; 24]);
 
-impl Iso {
+impl IsoText {
     /// The epoch: stands for years that have not four digits.
     const EPOCH: Self = Self(*b"1970-01-01T00:00:00.000Z");
 
@@ -276,22 +276,22 @@ const fn date_of_day(day: i64) -> (i64, i64, i64) {
 
 /// `Thu 20 Nov`: a day counted from the epoch.
 pub fn day_name(day: i64) -> String {
-    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    const WEEKDAY_NAMES: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let (_, month, date) = date_of_day(day);
     // 1 January 1970 was a Thursday.
-    let weekday = DAYS[usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)];
+    let weekday = WEEKDAY_NAMES[usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)];
     format!("{weekday} {date:02} {}", month_name(month))
 }
 
 fn month_name(month: i64) -> &'static str {
-    const MONTHS: [&str; 12] =
+    const MONTH_NAMES: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    MONTHS[usize::try_from(month - 1).unwrap_or(0) % 12]
+    MONTH_NAMES[usize::try_from(month - 1).unwrap_or(0) % 12]
 }
 
 /// A span as a short word that fits a list column: `now`, `6m`, `21h`, `3d`.
 /// A negative span (clocks differ) reads as `now`.
-pub fn short_span(micros: i64) -> String {
+pub fn format_short_span(micros: i64) -> String {
     match micros {
         span if span < MINUTE => "now".to_owned(),
         span if span < HOUR => format!("{}m", span / MINUTE),
@@ -303,7 +303,7 @@ pub fn short_span(micros: i64) -> String {
 
 /// A span until something, to the nearest: two hours are `2h` at once, although
 /// a moment of them is over.
-pub fn span_ahead(micros: i64) -> String {
+pub fn format_span_ahead(micros: i64) -> String {
     let unit = match micros {
         span if span < HOUR => MINUTE,
         span if span < DAY => HOUR,
@@ -311,17 +311,17 @@ pub fn span_ahead(micros: i64) -> String {
         _ => 7 * DAY,
     };
     // Less than a minute is said as such.
-    if micros < MINUTE { short_span(micros) } else { short_span(micros + unit / 2) }
+    if micros < MINUTE { format_short_span(micros) } else { format_short_span(micros + unit / 2) }
 }
 
 /// How long ago something was: `just now`, `7m ago`.
-pub fn ago(micros: i64) -> String {
-    if micros < MINUTE { "just now".to_owned() } else { format!("{} ago", short_span(micros)) }
+pub fn format_ago(micros: i64) -> String {
+    if micros < MINUTE { "just now".to_owned() } else { format!("{} ago", format_short_span(micros)) }
 }
 
 /// A span with seconds while it is short: `7s`, then as [`short_span`].
-pub fn precise_span(micros: i64) -> String {
-    if micros < MINUTE { format!("{}s", micros.max(0) / SECOND) } else { short_span(micros) }
+pub fn format_precise_span(micros: i64) -> String {
+    if micros < MINUTE { format!("{}s", micros.max(0) / SECOND) } else { format_short_span(micros) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::messages::{DeliveryStatus, Direction, Sender};
 use crate::text::SafeText;
-use crate::time::{MINUTE, short_span};
+use crate::time::{MINUTE, format_short_span};
 use crate::trouble::phrases::FoldedText;
 
 pub mod phrases;
@@ -14,13 +14,13 @@ pub mod similar;
 mod tests;
 
 /// Messages looked at, counted from the newest.
-pub const LAST: usize = 14;
+pub const MAX_MESSAGES: usize = 14;
 /// Characters of a message that are looked at.
-const CUT: usize = 600;
+const MAX_MESSAGE_CHARS: usize = 600;
 /// From this score on a conversation is in trouble.
-pub const TROUBLE: u32 = 30;
+pub const TROUBLE_THRESHOLD: u32 = 30;
 /// A customer who has waited so many microseconds has waited long.
-pub const LONG: i64 = 3 * MINUTE;
+pub const LONG_WAIT: i64 = 3 * MINUTE;
 
 /// What is looked at of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct MessageSummary {
 impl MessageSummary {
     /// From the words of a stored message.
     pub fn new(direction: Direction, sender: Sender, text: &str, delivery: &DeliveryStatus) -> Self {
-        let text = text.chars().take(CUT).collect();
+        let text = text.chars().take(MAX_MESSAGE_CHARS).collect();
         Self { direction, sender, text, failed: *delivery == DeliveryStatus::Failed }
     }
 }
@@ -62,7 +62,7 @@ impl TroubleScore {
     }
 
     /// As it is kept: a reason a line, its weight before its words.
-    pub fn line(&self) -> String {
+    pub fn to_stored(&self) -> String {
         let lines = self
             .reasons
             .iter()
@@ -71,7 +71,7 @@ impl TroubleScore {
     }
 
     /// From what [`TroubleScore::line`] made; what is not of its making is left out.
-    pub fn read(kept: &str) -> Self {
+    pub fn from_stored(kept: &str) -> Self {
         let reason = |line: &str| {
             let (weight, words) = line.split_once(' ')?;
             Some(TroubleReason { words: SafeText::line(words).to_string(), weight: weight.parse().ok()? })
@@ -82,20 +82,20 @@ impl TroubleScore {
 
 /// Looks at the newest messages of a conversation, oldest first. What was
 /// said before a person of this or another desk answered is settled.
-pub fn look(messages: &[MessageSummary]) -> TroubleScore {
+pub fn score_messages(messages: &[MessageSummary]) -> TroubleScore {
     let settled = messages.iter().rposition(is_person).map_or(0, |rposition| rposition + 1);
-    let open = &messages[settled.max(messages.len().saturating_sub(LAST))..];
-    let (asked, said) = (texts(open, Direction::Inbound), texts(open, Direction::Outbound));
-    let plain = |texts: &[&str]| texts.iter().map(|text| FoldedText::of(text)).collect::<Vec<_>>();
+    let open = &messages[settled.max(messages.len().saturating_sub(MAX_MESSAGES))..];
+    let (asked, said) = (texts_of(open, Direction::Inbound), texts_of(open, Direction::Outbound));
+    let plain = |texts: &[&str]| texts.iter().map(|text| FoldedText::fold(text)).collect::<Vec<_>>();
     let (plain_asked, plain_said) = (plain(&asked), plain(&said));
     let rules = [
-        wants_person(&plain_asked),
-        repeats_question(&plain_asked),
-        repeats_answer(&plain_said),
-        upset(&plain_asked),
-        shouts(&asked),
-        failed(open),
-        long(&asked, &said),
+        detect_person_request(&plain_asked),
+        detect_repeated_question(&plain_asked),
+        detect_repeated_answer(&plain_said),
+        detect_anger(&plain_asked),
+        detect_shouting(&asked),
+        failed_delivery(open),
+        detect_long_exchange(&asked, &said),
     ];
     let mut reasons: Vec<TroubleReason> = rules.into_iter().flatten().collect();
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight));
@@ -103,11 +103,11 @@ pub fn look(messages: &[MessageSummary]) -> TroubleScore {
 }
 
 /// What waiting adds, in a conversation that the AI should answer.
-pub fn waits(waiting: i64) -> Option<TroubleReason> {
+pub fn score_waiting(waiting: i64) -> Option<TroubleReason> {
     let minutes = waiting / MINUTE;
-    (waiting >= LONG).then(|| {
+    (waiting >= LONG_WAIT).then(|| {
         let weight = u32::try_from((10 + minutes).min(30)).unwrap_or(30);
-        TroubleReason { words: format!("no answer for {}", short_span(waiting)), weight }
+        TroubleReason { words: format!("no answer for {}", format_short_span(waiting)), weight }
     })
 }
 
@@ -115,12 +115,12 @@ fn is_person(message: &MessageSummary) -> bool {
     message.direction == Direction::Outbound && matches!(message.sender, Sender::Human | Sender::Api)
 }
 
-fn texts(messages: &[MessageSummary], direction: Direction) -> Vec<&str> {
+fn texts_of(messages: &[MessageSummary], direction: Direction) -> Vec<&str> {
     let mine = messages.iter().filter(|message| message.direction == direction);
     mine.map(|message_summary| message_summary.text.as_str()).filter(|text| !text.trim().is_empty()).collect()
 }
 
-fn wants_person(asked: &[FoldedText]) -> Option<TroubleReason> {
+fn detect_person_request(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = asked.iter().filter(|folded_text| folded_text.asks_for_person()).count();
     let words = match times {
         0 => return None,
@@ -132,31 +132,31 @@ fn wants_person(asked: &[FoldedText]) -> Option<TroubleReason> {
 }
 
 /// The customer says the same again and again.
-fn repeats_question(asked: &[FoldedText]) -> Option<TroubleReason> {
-    let times = similar::most_alike(asked);
+fn detect_repeated_question(asked: &[FoldedText]) -> Option<TroubleReason> {
+    let times = similar::count_most_similar(asked);
     let weight = if times == 2 { 25 } else { 45 };
     let words = format!("asked {times}x the same");
     (times >= 2).then_some(TroubleReason { words, weight })
 }
 
 /// The AI says the same again and again.
-fn repeats_answer(said: &[FoldedText]) -> Option<TroubleReason> {
-    let times = similar::most_alike(said);
+fn detect_repeated_answer(said: &[FoldedText]) -> Option<TroubleReason> {
+    let times = similar::count_most_similar(said);
     let weight = if times == 2 { 20 } else { 35 };
     let words = format!("AI said {times}x the same");
     (times >= 2).then_some(TroubleReason { words, weight })
 }
 
 /// Words of anger or despair.
-fn upset(asked: &[FoldedText]) -> Option<TroubleReason> {
-    let found: Vec<&str> = asked.iter().filter_map(FoldedText::negative).collect();
+fn detect_anger(asked: &[FoldedText]) -> Option<TroubleReason> {
+    let found: Vec<&str> = asked.iter().filter_map(FoldedText::negative_phrase).collect();
     let weight = if found.len() == 1 { 20 } else { 35 };
     let found = found.last()?;
     Some(TroubleReason { words: format!("upset: \"{found}\""), weight })
 }
 
 /// Capitals, or more than one mark of exclamation or question at the end.
-fn shouts(asked: &[&str]) -> Option<TroubleReason> {
+fn detect_shouting(asked: &[&str]) -> Option<TroubleReason> {
     let shouting = |text: &&&str| {
         let letters = text.chars().filter(|character| character.is_alphabetic()).count();
         let capitals = text.chars().filter(|character| character.is_uppercase()).count();
@@ -170,7 +170,7 @@ fn shouts(asked: &[&str]) -> Option<TroubleReason> {
 }
 
 /// Something could not be delivered.
-fn failed(open: &[MessageSummary]) -> Option<TroubleReason> {
+fn failed_delivery(open: &[MessageSummary]) -> Option<TroubleReason> {
     let times = open.iter().filter(|message_summary| message_summary.failed).count();
     let words = match times {
         0 => return None,
@@ -181,7 +181,7 @@ fn failed(open: &[MessageSummary]) -> Option<TroubleReason> {
 }
 
 /// A long to and fro that ends nowhere.
-fn long(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
+fn detect_long_exchange(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
     let words = format!("{turns} turns with the AI");
     (turns >= 6).then_some(TroubleReason { words, weight: 10 })

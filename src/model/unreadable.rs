@@ -2,12 +2,12 @@
 //! that they are counted and can be looked at.
 
 /// Items kept of a list at most.
-pub const MOST: usize = 200;
+pub const MAX_ITEMS: usize = 200;
 
 /// A list such items are in. Those of conversations and histories have rows
 /// of their own that stand in for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum List {
+pub enum UnreadableList {
     /// New messages, as a trigger tells them.
     Messages,
     Contacts,
@@ -18,7 +18,7 @@ pub enum List {
     Events,
 }
 
-impl List {
+impl UnreadableList {
     pub fn label(self) -> &'static str {
         match self {
             Self::Messages => "new messages",
@@ -32,7 +32,7 @@ impl List {
 }
 
 /// So many rows that could not be read, in words.
-pub fn words(count: usize) -> String {
+pub fn describe_unreadable(count: usize) -> String {
     match count {
         1 => "1 row could not be read".to_owned(),
         count => format!("{count} rows could not be read"),

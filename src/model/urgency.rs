@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::conversations::ConversationRow;
-use crate::time::{Timestamp, short_span};
+use crate::time::{Timestamp, format_short_span};
 
 /// How urgent a conversation is; greater is more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,37 +19,39 @@ pub struct Urgency {
 }
 
 /// How urgent a conversation is now.
-pub fn of(row: &ConversationRow, now: Timestamp) -> Urgency {
+pub fn urgency_of(row: &ConversationRow, now: Timestamp) -> Urgency {
     let failing = row.is_failing() || row.unanswered_since(now).is_some();
     Urgency {
         failing,
-        trouble: trouble_of(row, now),
+        trouble: trouble_score_of(row, now),
         waiting: row.waiting_since.map(Reverse),
-        stuck: row.stuck > 0,
+        stuck: row.stopped_rows > 0,
     }
 }
 
 /// How much trouble there is with the AI; a little is none.
-fn trouble_of(row: &ConversationRow, now: Timestamp) -> u32 {
-    row.trouble_words(now).map_or(0, |_| row.trouble_score(now))
+fn trouble_score_of(row: &ConversationRow, now: Timestamp) -> u32 {
+    row.describe_trouble(now).map_or(0, |_| row.trouble_score(now))
 }
 
 /// Why a conversation is urgent, in words.
-pub fn reason(row: &ConversationRow, now: Timestamp) -> String {
-    let waits = row.waiting_since.map(|since| format!("waits {}", short_span(now.since(since))));
+pub fn describe_urgency(row: &ConversationRow, now: Timestamp) -> String {
+    let waits = row.waiting_since.map(|since| format!("waits {}", format_short_span(now.since(since))));
     let failing = row.is_failing().then(|| "the AI asks for a person".to_owned());
     let silent = row.unanswered_since(now).map(|_| "the AI has not answered".to_owned());
-    let trouble = row.trouble_words(now);
-    let stuck = (row.stuck > 0).then(|| "a message could not be sent".to_owned());
+    let trouble = row.describe_trouble(now);
+    let stuck = (row.stopped_rows > 0).then(|| "a message could not be sent".to_owned());
     let reasons: Vec<String> = [failing, silent, trouble, waits, stuck].into_iter().flatten().collect();
     reasons.join(", ")
 }
 
 /// The rows that need a person, the most urgent first; ties in the order of
 /// their names, so that asking twice gives the same.
-pub fn ranked(mut rows: Vec<ConversationRow>, now: Timestamp) -> Vec<ConversationRow> {
+pub fn rank_rows(mut rows: Vec<ConversationRow>, now: Timestamp) -> Vec<ConversationRow> {
     rows.retain(ConversationRow::needs_reply);
-    rows.sort_by(|one, other| of(other, now).cmp(&of(one, now)).then_with(|| one.key().cmp(&other.key())));
+    rows.sort_by(|one, other| {
+        urgency_of(other, now).cmp(&urgency_of(one, now)).then_with(|| one.key().cmp(&other.key()))
+    });
     rows
 }
 

@@ -22,7 +22,7 @@ pub struct Webhook {
 }
 
 /// Events of business chat and bot-chat: names, and when they are told.
-const CHAT: &[(&str, &str)] = &[
+const CHAT_EVENTS: &[(&str, &str)] = &[
     ("message.received", "a customer has written"),
     ("message.sent", "the platform has taken a message"),
     ("message.delivered", "a message has reached the phone"),
@@ -30,7 +30,7 @@ const CHAT: &[(&str, &str)] = &[
     ("message.failed", "a message could not be sent or delivered"),
 ];
 /// Events of mail.
-const MAIL: &[(&str, &str)] = &[
+const MAIL_EVENTS: &[(&str, &str)] = &[
     ("email.received", "a mail has come"),
     ("email.sent", "a mail was sent"),
     ("email.opened", "a mail that was sent was opened"),
@@ -38,12 +38,12 @@ const MAIL: &[(&str, &str)] = &[
 ];
 
 /// What a key of a platform can be told of.
-pub fn events(platform: &Platform) -> &'static [(&'static str, &'static str)] {
-    if *platform == Platform::Email { MAIL } else { CHAT }
+pub fn events_of(platform: &Platform) -> &'static [(&'static str, &'static str)] {
+    if *platform == Platform::Email { MAIL_EVENTS } else { CHAT_EVENTS }
 }
 
 /// What is to be looked at when an endpoint did not pass its challenge.
-pub const CHECKLIST: [&str; 5] = [
+pub const CHALLENGE_CHECKLIST: [&str; 5] = [
     "the address is public and https, with a certificate browsers take",
     "a GET with ?challenge=VALUE is answered with 200 at once, without a key",
     "the body is the VALUE alone: no JSON, no HTML, no quotes, no line break",
@@ -52,6 +52,6 @@ pub const CHECKLIST: [&str; 5] = [
 ];
 
 /// Whether a refusal says that the challenge was not passed.
-pub fn failed_challenge(why: &str) -> bool {
+pub fn is_challenge_failure(why: &str) -> bool {
     why.contains("WEBHOOK_VERIFICATION_FAILED")
 }

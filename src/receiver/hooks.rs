@@ -83,7 +83,7 @@ impl Hooks {
     pub fn answer(&self, path: &str, asked: IncomingDelivery<'_>) -> DeliveryResponse {
         let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
         let Some(hook) = self.all.get(last) else { return DeliveryResponse::Refused(404) };
-        let (answer, news) = hook.take(asked);
+        let (answer, news) = hook.receive(asked);
         if let Some((delivery, counts)) = news {
             (self.heard)(&hook.channel, delivery, counts);
         }
@@ -92,7 +92,7 @@ impl Hooks {
 }
 
 impl RegisteredHook {
-    fn take(
+    fn receive(
         &self,
         asked: IncomingDelivery<'_>,
     ) -> (DeliveryResponse, Option<(ReceivedDelivery, DeliveryCounts)>) {
@@ -115,15 +115,15 @@ impl RegisteredHook {
                     past.counts.repeated += 1;
                     return (DeliveryResponse::Taken, None);
                 }
-                let told = DeliverySubject::of(&envelope.event);
+                let told = DeliverySubject::from_event(&envelope.event);
                 match told {
                     DeliverySubject::Unknown => past.counts.unknown += 1,
-                    _ => past.counts.taken += 1,
+                    _ => past.counts.accepted += 1,
                 }
                 let delivery = ReceivedDelivery {
-                    told,
+                    subject: told,
                     conversation: envelope.conversation.map(ConversationId::new),
-                    at: envelope.timestamp.as_deref().and_then(Timestamp::read),
+                    at: envelope.timestamp.as_deref().and_then(Timestamp::parse_any),
                 };
                 (DeliveryResponse::Taken, Some((delivery, past.counts)))
             }
@@ -199,7 +199,7 @@ mod tests {
         for (signature, body) in [(&right, first), (&right, first), (&wrong, second), (&right, first)] {
             assert_eq!(deliver(&[signature], body), DeliveryResponse::Taken);
         }
-        let counts = |taken, repeated| DeliveryCounts { taken, repeated, unknown: 0, refused: 6 };
+        let counts = |taken, repeated| DeliveryCounts { accepted: taken, repeated, unknown: 0, refused: 6 };
         let conversation = |text| Some(ConversationId::from(text));
         let expected = [(conversation("c1"), counts(1, 0)), (conversation("c2"), counts(2, 1))];
         assert_eq!(*told.lock().unwrap(), expected);

@@ -12,8 +12,8 @@ use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::erasing::{self, ErasedPerson};
 use crate::database::keys::KeyLine;
-use crate::database::place::DatabasePlace;
-use crate::database::rows::only;
+use crate::database::place::DatabaseLocation;
+use crate::database::rows::single_cell;
 use crate::database::session::DbSession;
 use crate::database::templates::Template;
 use crate::database::webhooks::WebhookRow;
@@ -24,7 +24,7 @@ use crate::database::{
 };
 use crate::keys;
 use crate::media::files::MediaFiles;
-use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
+use crate::sealing_key::{KeyError, SealingKey, SealingKeyLocation};
 use crate::workspace::{self, IssuedKey};
 use model::account::Environment;
 use model::phone_forms;
@@ -38,9 +38,9 @@ pub enum AdminError {
     Missing(PathBuf),
     /// The file or database belongs to another program.
     #[error("{0} is not a service database; nothing was changed")]
-    NotOurs(DatabasePlace),
+    NotOurs(DatabaseLocation),
     #[error("{path} is damaged; nothing was changed: bring a copy back, or move it away to start with a new one", path = .0)]
-    Damaged(DatabasePlace),
+    Damaged(DatabaseLocation),
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// The sealing key cannot be used.
@@ -65,8 +65,8 @@ pub enum CreditChange {
 pub struct Admin {
     pub(crate) database: Database,
     /// `None` for a database server without a named key file.
-    pub(crate) key: Option<KeyPlace>,
-    place: DatabasePlace,
+    pub(crate) key: Option<SealingKeyLocation>,
+    place: DatabaseLocation,
     pub(crate) workspace: WorkspaceChoice,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct WorkspaceChoice(Option<String>);
 impl WorkspaceChoice {
     pub(crate) fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
         let Some(wanted) = &self.0 else { return Ok(workspaces::first(db)?) };
-        let all = workspaces::all(db)?;
+        let all = workspaces::list(db)?;
         let shown = || {
             all.iter().map(|known| format!("{} ({})", known.id, known.name.as_deref().unwrap_or("no name")))
         };
@@ -101,7 +101,7 @@ impl WorkspaceChoice {
 impl WorkspaceChoice {
     /// Returns the workspace's channel of a kind.
     pub(crate) fn channel(&self, db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminError> {
-        let all = channels::of_workspace(db, &self.find(db)?.id)?;
+        let all = channels::list_by_workspace(db, &self.find(db)?.id)?;
         let none = || AdminError::Refused(format!("this workspace has no {} channel", kind.word()));
         all.into_iter().find(|channel| channel.kind == kind).ok_or_else(none)
     }
@@ -128,16 +128,16 @@ pub struct DroppedSecrets {
 
 impl Admin {
     /// Opens an existing service database. `key` names a key file other than the one beside the database.
-    pub fn open(place: &DatabasePlace, key: Option<&Path>) -> Result<Self, AdminError> {
+    pub fn open(place: &DatabaseLocation, key: Option<&Path>) -> Result<Self, AdminError> {
         if let Some(path) = place.file().filter(|file| !file.exists()) {
             return Err(AdminError::Missing(path.to_owned()));
         }
-        let database = Database::existing(place).map_err(|cause| match cause {
+        let database = Database::open_existing(place).map_err(|cause| match cause {
             DatabaseError::NoDatabase | DatabaseError::Foreign => AdminError::NotOurs(place.clone()),
             cause if cause.is_damage() => AdminError::Damaged(place.clone()),
             cause => cause.into(),
         })?;
-        let (key, place) = (KeyPlace::of(place, key).ok(), place.clone());
+        let (key, place) = (SealingKeyLocation::of(place, key).ok(), place.clone());
         Ok(Self { database, key, place, workspace: WorkspaceChoice::default() })
     }
 
@@ -154,7 +154,7 @@ impl Admin {
         environment: Environment,
         now: Timestamp,
     ) -> Result<(String, Secret), AdminError> {
-        let key = keys::make(environment, &mut rand::rng());
+        let key = keys::generate(environment, &mut rand::rng());
         let id = format!("key_{}", uuid::Uuid::now_v7().simple());
         let (name, text, workspace) = (id.clone(), key.text.clone(), self.workspace.clone());
         self.database
@@ -173,12 +173,12 @@ impl Admin {
         name: Option<String>,
         now: Timestamp,
     ) -> Result<(String, Vec<IssuedKey>), AdminError> {
-        self.database.write(move |db| Ok(workspace::add(db, name, now)?)).await
+        self.database.write(move |db| Ok(workspace::add_workspace(db, name, now)?)).await
     }
 
     /// Returns all workspaces, oldest first.
     pub async fn workspaces(&self) -> Result<Vec<Workspace>, AdminError> {
-        self.database.read(|db| Ok(workspaces::all(db)?)).await
+        self.database.read(|db| Ok(workspaces::list(db)?)).await
     }
 
     /// Lists keys without their text, oldest first: those of the selected workspace, else of all workspaces.
@@ -228,7 +228,7 @@ impl Admin {
     /// Lists templates of every status.
     pub async fn templates(&self) -> Result<Vec<Template>, AdminError> {
         let workspace = self.workspace.clone();
-        self.database.read(move |db| Ok(templates::all(db, &workspace.find(db)?.id)?)).await
+        self.database.read(move |db| Ok(templates::list(db, &workspace.find(db)?.id)?)).await
     }
 
     /// Adds a template, or replaces the one with its name and language.
@@ -276,14 +276,14 @@ impl Admin {
             })
             .await?;
         if let Some(path) = self.place.file() {
-            let files = MediaFiles::beside(path).map_err(DatabaseError::from)?;
+            let files = MediaFiles::beside_database(path).map_err(DatabaseError::from)?;
             person.files().for_each(|id| files.remove(id));
         }
         if let Some(vacuuming) = self.database.wipe().await {
             // The process may end behind it.
             drop(vacuuming.await);
         }
-        Ok(ErasedCount { histories: person.histories(), files: person.files().count() })
+        Ok(ErasedCount { histories: person.history_count(), files: person.files().count() })
     }
 
     /// Lists the workspace's webhook subscriptions with their channels, oldest first within a channel.
@@ -292,7 +292,7 @@ impl Admin {
         self.database
             .read(move |db| {
                 let mut all = Vec::new();
-                for channel in channels::of_workspace(db, &workspace.find(db)?.id)? {
+                for channel in channels::list_by_workspace(db, &workspace.find(db)?.id)? {
                     let rows = webhooks::list(db, &channel.id)?;
                     all.extend(rows.into_iter().map(|row| (channel.kind, row)));
                 }
@@ -310,7 +310,7 @@ impl Admin {
         let is_server = self.place.file().is_none();
         self.database
             .write(move |db| {
-                if is_server && let Some(process) = processes::heard(db)? {
+                if is_server && let Some(process) = processes::find_live(db)? {
                     return Err(DatabaseError::Served(process).into());
                 }
                 drop_secrets(db)
@@ -327,16 +327,16 @@ impl Admin {
 /// Finds everything stored about a person: under the address itself, and under the phone number and mail
 /// address of every contact that has this address.
 fn find_person(db: &dyn DbSession, workspace: &str, address: &str) -> Result<ErasedPerson, AdminError> {
-    let of_workspace = channels::of_workspace(db, workspace)?;
+    let of_workspace = channels::list_by_workspace(db, workspace)?;
     let channels: Vec<String> = of_workspace.into_iter().map(|channel| channel.id).collect();
     let mut addresses = if address.contains('@') && !address.starts_with('@') {
         vec![address.to_lowercase()]
     } else {
-        phone_forms::forms(address)
+        phone_forms::all_forms(address)
     };
     let mut contacts = Vec::new();
-    for contact in stored_contacts::of_address(db, workspace, &addresses)? {
-        addresses.extend(phone_forms::forms(&contact.phone));
+    for contact in stored_contacts::find_by_address(db, workspace, &addresses)? {
+        addresses.extend(phone_forms::all_forms(&contact.phone));
         addresses.extend(contact.email.map(|email| email.to_lowercase()));
         contacts.push(contact.id);
     }
@@ -356,14 +356,14 @@ fn drop_secrets(db: &dyn DbSession) -> Result<DroppedSecrets, AdminError> {
     let signed = "SELECT url FROM webhooks WHERE secret IS NOT NULL ORDER BY created_at, id";
     let sealed = "SELECT name FROM connections WHERE sealed IS NOT NULL ORDER BY name";
     let dropped = DroppedSecrets {
-        channels: db.all(connected, &[], only)?,
-        webhooks: db.all(signed, &[], only)?,
-        connections: db.all(sealed, &[], only)?,
+        channels: db.fetch_all(connected, &[], single_cell)?,
+        webhooks: db.fetch_all(signed, &[], single_cell)?,
+        connections: db.fetch_all(sealed, &[], single_cell)?,
     };
-    db.note("DELETE FROM connected_channels", &[])?;
+    db.change_later("DELETE FROM connected_channels", &[])?;
     // Without a secret its events would arrive unsigned, and be refused or, worse, trusted.
-    db.note("UPDATE webhooks SET secret = NULL, active = FALSE WHERE secret IS NOT NULL", &[])?;
-    db.note("UPDATE connections SET sealed = NULL WHERE sealed IS NOT NULL", &[])?;
+    db.change_later("UPDATE webhooks SET secret = NULL, active = FALSE WHERE secret IS NOT NULL", &[])?;
+    db.change_later("UPDATE connections SET sealed = NULL WHERE sealed IS NOT NULL", &[])?;
     SealingKey::disclaim(db)?;
     Ok(dropped)
 }
@@ -391,7 +391,7 @@ fn change_balance(
 
 /// Checks that components are a JSON list of parts with a known type, one of which is a body with text.
 fn check_components(text: &str) -> Result<(), String> {
-    const PARTS: [&str; 4] = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
+    const COMPONENT_TYPES: [&str; 4] = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
     let parts: Value =
         serde_json::from_str(text).map_err(|error| format!("the components are no JSON: {error}"))?;
     let Some(parts) = parts.as_array() else {
@@ -399,8 +399,11 @@ fn check_components(text: &str) -> Result<(), String> {
     };
     for (place, part) in parts.iter().enumerate() {
         let kind = part["type"].as_str().unwrap_or_default();
-        if !PARTS.contains(&kind) {
-            return Err(format!("component {place} has the type {kind:?}; use one of {}", PARTS.join(", ")));
+        if !COMPONENT_TYPES.contains(&kind) {
+            return Err(format!(
+                "component {place} has the type {kind:?}; use one of {}",
+                COMPONENT_TYPES.join(", ")
+            ));
         }
     }
     let body = parts.iter().find(|part| part["type"] == "BODY").and_then(|part| part["text"].as_str());

@@ -31,7 +31,7 @@ impl Caller {
 
 /// Stored key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownKey {
+pub struct StoredKey {
     pub caller: Caller,
     pub revoked: bool,
 }
@@ -48,7 +48,7 @@ pub async fn authenticate(headers: &HeaderMap, database: &Database) -> Result<Ca
         return Err(unknown());
     }
     let (hash, is_shared) = (keys::hash(key), database.is_shared());
-    let found = database.look_up(move |db| database::keys::find(db, &hash, is_shared)).await;
+    let found = database.read_indexed(move |db| database::keys::find(db, &hash, is_shared)).await;
     let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?.ok_or_else(unknown)?;
     if known.revoked {
         return Err(ApiError::new(ErrorCode::RevokedKey, "this API key was revoked"));

@@ -14,7 +14,7 @@ use crate::state::Service;
 use crate::{assistant, carriers, deliveries, mail, waits, world};
 
 /// Pause between two checks of who leads.
-const LOOK: Duration = Duration::from_millis(200);
+const LEADER_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Aborts its tasks when dropped.
 pub struct Tasks(pub Vec<JoinHandle<()>>);
@@ -29,18 +29,18 @@ impl Drop for Tasks {
 pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool>) {
     let shared = service.database.is_shared();
     loop {
-        while !service.database.leads() {
+        while !service.database.is_leader() {
             tokio::select! {
-                () = sleep(LOOK) => {}
+                () = sleep(LEADER_POLL_INTERVAL) => {}
                 _ = stop.changed() => return,
             }
         }
         tracing::debug!("this process does what falls due");
         take_over(&service).await;
-        let mut tasks = begin(&service, by_hand, &stop);
-        while service.database.leads() {
+        let mut tasks = spawn_tasks(&service, by_hand, &stop);
+        while service.database.is_leader() {
             tokio::select! {
-                () = sleep(LOOK), if shared => {}
+                () = sleep(LEADER_POLL_INTERVAL), if shared => {}
                 _ = stop.changed() => {
                     // Each task finishes its current step.
                     while let Some(ended) = tasks.join_next().await {
@@ -64,13 +64,13 @@ async fn take_over(service: &Service) {
         return;
     }
     let taken: Result<(), DatabaseError> =
-        service.database.write_leading(WriteScope::Everything, connected::end_all_leases).await;
+        service.database.write_as_leader(WriteScope::Everything, connected::end_all_leases).await;
     if let Err(cause) = taken {
         tracing::warn!(%cause, "the leases of an earlier process end by themselves");
     }
 }
 
-fn begin(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -> JoinSet<()> {
+fn spawn_tasks(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let given = || (service.clone(), stop.clone());
     let (following, stopped) = given();
@@ -96,8 +96,8 @@ fn begin(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -> Join
 
 /// Wakes waiting requests of this process when another process commits, and follows its clock shift, until
 /// the service stops.
-pub async fn follow_others(service: Service, mut stop: watch::Receiver<bool>) {
-    let Some(mut elsewhere) = service.database.elsewhere() else { return };
+pub async fn follow_other_processes(service: Service, mut stop: watch::Receiver<bool>) {
+    let Some(mut elsewhere) = service.database.subscribe_commits() else { return };
     loop {
         tokio::select! {
             changed = elsewhere.changed() => if changed.is_err() { return },

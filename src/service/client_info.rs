@@ -31,17 +31,17 @@ impl ClientInfo {
         let mut values = request.headers().get_all(header::HOST).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return None };
         let peer = peer(request.extensions());
-        let forwarded = Forwarded::by(peer, request.headers(), proxies);
+        let forwarded = Forwarded::from_peer(peer, request.headers(), proxies);
         let address = forwarded.as_ref().map_or(peer, |forwarded| forwarded.address);
         let scheme = forwarded.as_ref().and_then(|forwarded| forwarded.scheme).unwrap_or("http");
         if let Some(host) = forwarded.and_then(|forwarded| forwarded.host) {
             // A proxy may reach the service by another name than its clients do.
-            return hosts.knows(&host).then_some(Self { address, scheme, host });
+            return hosts.accepts(&host).then_some(Self { address, scheme, host });
         }
         let host = value.to_str().ok()?;
         // An absolute request URI names a host, too.
         let line = request.uri().authority().map(Authority::as_str);
-        let meant = [Some(host), line].into_iter().flatten().all(|text| hosts.knows(text));
+        let meant = [Some(host), line].into_iter().flatten().all(|text| hosts.accepts(text));
         meant.then(|| Self { address, scheme, host: host.to_owned() })
     }
 }

@@ -17,10 +17,10 @@ use model::time::{Clock, HOUR, Moment, SECOND, Timestamp, Zone};
 
 /// Maximum elapsed time counted for a stop of the service, in microseconds: a long stop cannot be told from a
 /// clock that was set forward.
-const LONGEST_STOP: i64 = HOUR;
+const MAX_STOP: i64 = HOUR;
 /// Difference between wall clock and uptime since the last check, in microseconds, below which the clock
 /// counts as not set.
-const DRIFT: i64 = 2 * SECOND;
+const MAX_CLOCK_DRIFT: i64 = 2 * SECOND;
 
 pub struct ServiceClock {
     base: Arc<dyn Clock>,
@@ -40,7 +40,7 @@ impl ServiceClock {
     /// which an earlier run ended.
     pub fn new(base: Arc<dyn Clock>, shift: i64, kept: Option<i64>) -> Self {
         let (wall, booted) = (base.now().micros(), base.since_boot());
-        let begin = kept.map_or(wall, |kept| wall.clamp(kept, kept.saturating_add(LONGEST_STOP)));
+        let begin = kept.map_or(wall, |kept| wall.clamp(kept, kept.saturating_add(MAX_STOP)));
         Self {
             base,
             shift: AtomicI64::new(shift),
@@ -67,18 +67,18 @@ impl ServiceClock {
 
     /// Returns the earlier of both times, for deciding how old a row with a wall clock timestamp is: never
     /// older than it really is.
-    pub fn retained(&self) -> Timestamp {
+    pub fn retention_time(&self) -> Timestamp {
         self.now().min(self.elapsed())
     }
 
     /// Returns true if the machine reports its uptime, so that a change of its wall clock can be detected.
-    pub const fn is_told_apart(&self) -> bool {
+    pub const fn has_monotonic_clock(&self) -> bool {
         self.origin.is_some()
     }
 
     /// Returns the wall clock time for a new row's timestamp and records it for
     /// [`take_lead`](Self::take_lead). `None` if the machine does not report its uptime.
-    pub fn known(&self) -> Option<Timestamp> {
+    pub fn reliable_wall_time(&self) -> Option<Timestamp> {
         let (wall, booted) = (self.base.now(), self.base.since_boot()?);
         self.latest_booted_at.fetch_max(wall.micros().saturating_sub(booted), Ordering::SeqCst);
         Some(wall.plus(self.shift()))
@@ -86,20 +86,20 @@ impl ServiceClock {
 
     /// Returns by how much the wall clock was set back after rows got timestamps since the last check, in
     /// microseconds; 0 below [`DRIFT`].
-    pub fn take_lead(&self) -> i64 {
+    pub fn consume_lead(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };
         let latest = self.latest_booted_at.swap(i64::MIN, Ordering::SeqCst);
         let lead = latest.saturating_sub(self.base.now().micros().saturating_sub(booted));
-        if lead < DRIFT { 0 } else { lead }
+        if lead < MAX_CLOCK_DRIFT { 0 } else { lead }
     }
 
     /// Returns by how much the wall clock was set since the last check, in microseconds; 0 below [`DRIFT`] or
     /// without uptime.
-    pub fn take_step(&self) -> i64 {
+    pub fn consume_step(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };
         let booted_at = self.base.now().micros().saturating_sub(booted);
         let step = booted_at.saturating_sub(self.booted_at.swap(booted_at, Ordering::SeqCst));
-        if step.abs() < DRIFT { 0 } else { step }
+        if step.abs() < MAX_CLOCK_DRIFT { 0 } else { step }
     }
 
     /// Moves the clock forward, in microseconds.
@@ -190,13 +190,16 @@ mod tests {
         assert_eq!(clock.elapsed(), at(begin));
         for (step, lead) in [(48 * HOUR, 0), (-72 * HOUR, 72 * HOUR)] {
             base.wall.fetch_add(step, Ordering::SeqCst);
-            assert_eq!((clock.elapsed(), clock.take_step(), clock.take_step()), (at(begin), step, 0));
-            assert_eq!((clock.take_lead(), clock.known(), clock.take_lead()), (lead, Some(clock.now()), 0));
-            clock.known();
+            assert_eq!((clock.elapsed(), clock.consume_step(), clock.consume_step()), (at(begin), step, 0));
+            assert_eq!(
+                (clock.consume_lead(), clock.reliable_wall_time(), clock.consume_lead()),
+                (lead, Some(clock.now()), 0)
+            );
+            clock.reliable_wall_time();
         }
-        assert_eq!((clock.now(), clock.retained()), (at(begin - 24), at(begin - 24)));
+        assert_eq!((clock.now(), clock.retention_time()), (at(begin - 24), at(begin - 24)));
         base.passes(HOUR);
-        assert_eq!((clock.elapsed(), clock.take_step()), (at(begin + 1), 0));
+        assert_eq!((clock.elapsed(), clock.consume_step()), (at(begin + 1), 0));
         clock.advance(24 * HOUR);
         assert_eq!(clock.elapsed(), at(begin + 25), "a deliberate move counts");
         base.passes(HOUR);

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::database::workspaces;
 use crate::errors::ApiError;
-use crate::write::Work;
+use crate::write::WriteContext;
 use wire::errors::ErrorCode;
 
 /// Result of a charge.
@@ -20,7 +20,7 @@ pub struct Payment {
 /// # Errors
 /// `INSUFFICIENT_CREDITS` if the balance is lower than the price.
 pub fn pay(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     caller: &Caller,
     price: i64,
     what: &str,

@@ -10,19 +10,19 @@ use sha2::{Digest, Sha256};
 
 use crate::errors::ApiError;
 
-const VERSION: u8 = 1;
-const LIST: usize = 8;
-const SEAL: usize = 16;
+const CURSOR_VERSION: u8 = 1;
+const LIST_NAME_BYTES: usize = 8;
+const SEAL_BYTES: usize = 16;
 
 /// Position in a list ordered by (time, id), newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct PagePosition {
     /// Microseconds since the epoch.
     pub at: i64,
     pub id: String,
 }
 
-impl Place {
+impl PagePosition {
     /// Returns the position before every row.
     pub fn top() -> Self {
         Self { at: i64::MAX, id: String::new() }
@@ -31,7 +31,7 @@ impl Place {
 
 /// Hash of everything that decides a list's rows: route, owner and filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListName([u8; LIST]);
+pub struct ListName([u8; LIST_NAME_BYTES]);
 
 impl ListName {
     pub fn new(parts: &[&str]) -> Self {
@@ -41,8 +41,8 @@ impl ListName {
             hasher.update(part.as_bytes());
         }
         let digest: [u8; 32] = hasher.finalize().into();
-        let mut name = [0; LIST];
-        name.copy_from_slice(&digest[..LIST]);
+        let mut name = [0; LIST_NAME_BYTES];
+        name.copy_from_slice(&digest[..LIST_NAME_BYTES]);
         Self(name)
     }
 }
@@ -58,13 +58,13 @@ impl Cursors {
         Ok(Self { keyed: Hmac::new_from_slice(secret)? })
     }
 
-    pub fn seal(&self, list: &ListName, place: &Place) -> String {
-        let mut bytes = vec![VERSION];
+    pub fn seal(&self, list: &ListName, place: &PagePosition) -> String {
+        let mut bytes = vec![CURSOR_VERSION];
         bytes.extend_from_slice(&list.0);
         bytes.extend_from_slice(&place.at.to_be_bytes());
         bytes.extend_from_slice(place.id.as_bytes());
         let seal = self.mac(&bytes).finalize().into_bytes();
-        bytes.extend_from_slice(&seal[..SEAL]);
+        bytes.extend_from_slice(&seal[..SEAL_BYTES]);
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
@@ -72,25 +72,28 @@ impl Cursors {
     ///
     /// # Errors
     /// `VALIDATION_ERROR` if the text was not sealed by this service for this list.
-    pub fn open(&self, list: &ListName, text: &str) -> Result<Place, ApiError> {
-        self.opened(list, text).ok_or_else(|| {
+    pub fn open(&self, list: &ListName, text: &str) -> Result<PagePosition, ApiError> {
+        self.try_open(list, text).ok_or_else(|| {
             ApiError::validation(
                 "cursor is not a nextCursor of this list with these filters; leave it out to start again",
             )
         })
     }
 
-    fn opened(&self, list: &ListName, text: &str) -> Option<Place> {
+    fn try_open(&self, list: &ListName, text: &str) -> Option<PagePosition> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
+        let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL_BYTES)?)?;
         self.mac(body).verify_truncated_left(seal).ok()?;
         let (version, rest) = body.split_first()?;
-        let (name, rest) = rest.split_at_checked(LIST)?;
+        let (name, rest) = rest.split_at_checked(LIST_NAME_BYTES)?;
         let (at, id) = rest.split_at_checked(8)?;
-        if *version != VERSION || name != list.0 {
+        if *version != CURSOR_VERSION || name != list.0 {
             return None;
         }
-        Some(Place { at: i64::from_be_bytes(at.try_into().ok()?), id: String::from_utf8(id.to_vec()).ok()? })
+        Some(PagePosition {
+            at: i64::from_be_bytes(at.try_into().ok()?),
+            id: String::from_utf8(id.to_vec()).ok()?,
+        })
     }
 
     fn mac(&self, bytes: &[u8]) -> Hmac<Sha256> {
@@ -121,7 +124,7 @@ mod tests {
             let cursors = Cursors::new(&[7; 32]).expect("a key");
             let name = |parts: &[String]| ListName::new(&parts.iter().map(String::as_str).collect::<Vec<_>>());
             let (mine, theirs) = (name(&list), name(&other));
-            let place = Place { at, id };
+            let place = PagePosition { at, id };
             let text = cursors.seal(&mine, &place);
             prop_assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'));
             prop_assert_eq!(cursors.open(&mine, &text), Ok(place));
@@ -142,7 +145,7 @@ mod tests {
     fn only_its_own_list_opens_a_cursor() {
         let cursors = Cursors::new(&[7; 32]).expect("a key");
         let list = ListName::new(&["messages", "channel", "status=read"]);
-        let place = Place { at: -5, id: "msg_1é".into() };
+        let place = PagePosition { at: -5, id: "msg_1é".into() };
         let text = cursors.seal(&list, &place);
         assert_eq!(cursors.open(&list, &text), Ok(place.clone()));
         assert!(cursors.open(&ListName::new(&["messages", "channel", ""]), &text).is_err());

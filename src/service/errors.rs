@@ -8,7 +8,7 @@ use crate::database::DatabaseError;
 use wire::errors::{ErrorBody, ErrorCode};
 
 /// `Retry-After` of an answer refused because of the database, in seconds.
-const PAUSE: i64 = 1;
+const DATABASE_RETRY_SECONDS: i64 = 1;
 
 /// Refusal of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl From<DatabaseError> for ApiError {
             _ => return Self::internal(&cause),
         };
         tracing::error!(%cause, "a request waited for the database in vain");
-        Self::new(ErrorCode::InternalError, words).retry_after(PAUSE)
+        Self::new(ErrorCode::InternalError, words).retry_after(DATABASE_RETRY_SECONDS)
     }
 }
 

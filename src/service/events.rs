@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::channels::Channel;
 use crate::database::events::{self, EventRow};
 use crate::database::{DatabaseError, webhooks};
-use crate::write::Work;
+use crate::write::WriteContext;
 
 /// Event that a webhook can subscribe to (`WebhookInput.events`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub enum Event {
     EmailThreadCategorized,
 }
 
-const CHAT: [Event; 5] = [
+const CHAT_EVENTS: [Event; 5] = [
     Event::MessageReceived,
     Event::MessageSent,
     Event::MessageDelivered,
     Event::MessageRead,
     Event::MessageFailed,
 ];
-const MAIL: [Event; 4] =
+const MAIL_EVENTS: [Event; 4] =
     [Event::EmailReceived, Event::EmailSent, Event::EmailOpened, Event::EmailThreadCategorized];
 
 impl Event {
@@ -51,10 +51,10 @@ impl Event {
     }
 
     /// Returns all events of a channel kind; a subscription without `events` receives them all.
-    pub const fn of(channel: Channel) -> &'static [Self] {
+    pub const fn for_channel(channel: Channel) -> &'static [Self] {
         match channel {
-            Channel::Whatsapp | Channel::Telegram => &CHAT,
-            Channel::Email => &MAIL,
+            Channel::Whatsapp | Channel::Telegram => &CHAT_EVENTS,
+            Channel::Email => &MAIL_EVENTS,
             // No webhook operation accepts a phone key.
             Channel::Voip => &[],
         }
@@ -63,8 +63,8 @@ impl Event {
 
 /// Queues an event for the active subscriptions that name it: stores the envelope's exact bytes once, and one
 /// delivery per subscription, due now. Stores nothing if there is no subscription.
-pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result<(), DatabaseError> {
-    let listening = webhooks::listening(work.db, channel, event.word())?;
+pub fn emit(work: &WriteContext<'_>, channel: &str, event: Event, data: Value) -> Result<(), DatabaseError> {
+    let listening = webhooks::list_listening(work.db, channel, event.word())?;
     if listening.is_empty() {
         return Ok(());
     }
@@ -79,7 +79,7 @@ pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result
     };
     events::insert(work.db, &row)?;
     for webhook in listening {
-        events::deliver(work.db, &work.id("dlv", stamp), &row.id, &webhook, work.now)?;
+        events::schedule_delivery(work.db, &work.id("dlv", stamp), &row.id, &webhook, work.now)?;
     }
     Ok(())
 }
@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn each_event_belongs_to_its_channels() {
-        let words = |channel| Event::of(channel).iter().map(|event| event.word()).collect::<Vec<_>>();
+        let words =
+            |channel| Event::for_channel(channel).iter().map(|event| event.word()).collect::<Vec<_>>();
         assert_eq!(words(Channel::Whatsapp), words(Channel::Telegram));
         assert!(words(Channel::Whatsapp).iter().all(|text| text.starts_with("message.")));
         assert!(words(Channel::Email).iter().all(|text| text.starts_with("email.")));

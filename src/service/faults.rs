@@ -16,7 +16,7 @@ use wire::errors::{ErrorBody, ErrorCode};
 
 /// Point at which a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutPoint {
     /// Before the work.
     Before,
     /// After the work, before the answer.
@@ -38,14 +38,14 @@ pub struct Fault {
     pub code: Option<String>,
     /// Delay of the answer; a write claims its idempotency key before it waits.
     pub delay: Duration,
-    pub cut: Option<Cut>,
+    pub cut: Option<CutPoint>,
     /// `Retry-After` of the answer, in seconds.
     pub retry_after: Option<i64>,
 }
 
 /// Marks a response that must not be sent: the connection is closed instead.
 #[derive(Debug, Clone, Copy)]
-pub struct CutOff;
+pub struct ConnectionCut;
 
 /// Delay that is waited for once, in whichever place comes first.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ pub struct Delay {
 
 impl Delay {
     /// Waits, unless the delay has passed already.
-    pub async fn pass(&self) {
+    pub async fn wait(&self) {
         if !self.passed.swap(true, Ordering::SeqCst) {
             tokio::time::sleep(self.span).await;
         }
@@ -81,7 +81,7 @@ impl Faults {
     }
 
     /// Returns the first fault that matches a call, and counts it down. `path` is below the base URL.
-    pub fn take(&self, method: &Method, path: &str) -> Option<Fault> {
+    pub fn take_matching(&self, method: &Method, path: &str) -> Option<Fault> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let index = waiting.iter().position(|fault| fault.matches(method, path))?;
         waiting[index].count -= 1;
@@ -98,28 +98,28 @@ impl Fault {
     }
 
     /// Runs a call under this fault.
-    pub async fn meet(self, mut request: Request, next: Next) -> Response {
+    pub async fn apply(self, mut request: Request, next: Next) -> Response {
         let delay = Delay { span: self.delay, passed: Arc::default() };
-        let works = self.status.is_none() && self.cut != Some(Cut::Before);
+        let works = self.status.is_none() && self.cut != Some(CutPoint::Before);
         if !works || request.method() == Method::GET {
-            delay.pass().await;
+            delay.wait().await;
         }
-        if self.cut == Some(Cut::Before) {
-            return cut_off();
+        if self.cut == Some(CutPoint::Before) {
+            return cut_response();
         }
         let response = match self.status {
             Some(status) => self.answer(status),
             None => {
                 request.extensions_mut().insert(delay.clone());
                 let response = next.run(request).await;
-                delay.pass().await;
+                delay.wait().await;
                 response
             }
         };
         match self.cut {
-            Some(Cut::After) => cut_off(),
-            Some(Cut::Middle) => torn(response).await,
-            Some(Cut::Before) | None => response,
+            Some(CutPoint::After) => cut_response(),
+            Some(CutPoint::Middle) => truncate_response(response).await,
+            Some(CutPoint::Before) | None => response,
         }
     }
 
@@ -140,14 +140,14 @@ impl Fault {
     }
 }
 
-fn cut_off() -> Response {
+fn cut_response() -> Response {
     let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    response.extensions_mut().insert(CutOff);
+    response.extensions_mut().insert(ConnectionCut);
     response
 }
 
 /// Announces the full length and sends half of the body.
-async fn torn(response: Response) -> Response {
+async fn truncate_response(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let whole = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     let half = whole.slice(..whole.len() / 2);
@@ -183,7 +183,7 @@ mod tests {
             (Method::POST, "/messages/send", None),
         ];
         for (method, path, prefix) in takes {
-            let taken = faults.take(&method, path);
+            let taken = faults.take_matching(&method, path);
             assert_eq!(taken.as_ref().map(|fault| fault.path_prefix.as_str()), prefix, "{method} {path}");
         }
     }

@@ -23,7 +23,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the path of a field, such as `text.body`.
-    pub fn place(&self, name: &str) -> String {
+    pub fn field_path(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
@@ -33,7 +33,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn refuse(&self, name: &str, what: &str) -> ApiError {
-        ApiError::validation(format!("{} {what}", self.place(name)))
+        ApiError::validation(format!("{} {what}", self.field_path(name)))
     }
 
     /// Returns a string of at most `max` characters, `None` if absent.
@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
     pub fn text(&self, name: &str, max: usize) -> Result<Option<&'a str>, ApiError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let Some(text) = value.as_str() else { return Err(self.refuse(name, "must be a string")) };
-        let length = bounds::length(text);
+        let length = bounds::count_chars(text);
         if length > max {
             return Err(self.refuse(name, &format!("must have at most {max} characters; it has {length}")));
         }
@@ -88,7 +88,7 @@ impl<'a> Fields<'a> {
     pub fn required_object(&self, name: &str) -> Result<Fields<'a>, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_object() {
-            Some(object) => Ok(Fields { object, path: self.place(name) }),
+            Some(object) => Ok(Fields { object, path: self.field_path(name) }),
             None => Err(self.refuse(name, "must be an object")),
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Fields<'a> {
     pub fn item(&self, name: &str, index: usize) -> Result<Fields<'a>, ApiError> {
         let place = format!("{name}[{index}]");
         match self.array(name)?.get(index).and_then(Value::as_object) {
-            Some(object) => Ok(Fields { object, path: self.place(&place) }),
+            Some(object) => Ok(Fields { object, path: self.field_path(&place) }),
             None => Err(self.refuse(&place, "must be an object")),
         }
     }

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use axum::http::HeaderMap;
 
-const FOR: &str = "x-forwarded-for";
-const PROTO: &str = "x-forwarded-proto";
-const HOST: &str = "x-forwarded-host";
+const FORWARDED_FOR: &str = "x-forwarded-for";
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+const FORWARDED_HOST: &str = "x-forwarded-host";
 
 /// Network such as `10.0.0.0/8`, or a single address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
-    begins: IpAddr,
+    prefix: IpAddr,
     bits: u32,
 }
 
@@ -26,14 +26,14 @@ impl FromStr for Network {
             None => (text, None),
         };
         let address: IpAddr = address.parse().map_err(|_| wrong())?;
-        let (begins, all) = (address.to_canonical(), width(address));
+        let (begins, all) = (address.to_canonical(), address_bits(address));
         let bits = bits.unwrap_or(all);
         // An IPv4 network may be written as mapped IPv6.
-        let shorter = all - width(begins);
+        let shorter = all - address_bits(begins);
         if bits > all || bits < shorter {
             return Err(wrong());
         }
-        Ok(Self { begins, bits: bits - shorter })
+        Ok(Self { prefix: begins, bits: bits - shorter })
     }
 }
 
@@ -47,12 +47,12 @@ impl Network {
             number.checked_shr(all - self.bits).unwrap_or(0)
         };
         let address = address.to_canonical();
-        address.is_ipv4() == self.begins.is_ipv4() && begin(address) == begin(self.begins)
+        address.is_ipv4() == self.prefix.is_ipv4() && begin(address) == begin(self.prefix)
     }
 }
 
 /// Returns the length of an address of this kind, in bits.
-fn width(address: IpAddr) -> u32 {
+fn address_bits(address: IpAddr) -> u32 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
@@ -69,7 +69,7 @@ pub struct Forwarded {
 
 impl Forwarded {
     /// Reads the headers of a listed proxy; `None` for any other peer.
-    pub fn by(peer: IpAddr, headers: &HeaderMap, listed: &[Network]) -> Option<Self> {
+    pub fn from_peer(peer: IpAddr, headers: &HeaderMap, listed: &[Network]) -> Option<Self> {
         let is_listed = |ip_addr: IpAddr| listed.iter().any(|network| network.contains(ip_addr));
         if !is_listed(peer) {
             return None;
@@ -77,25 +77,27 @@ impl Forwarded {
         let mut address = peer;
         // Each proxy appends the peer it saw: entries before the first unlisted address were written by the
         // client.
-        for entry in entries(headers, FOR).rev() {
+        for entry in entries(headers, FORWARDED_FOR).rev() {
             let Some(before) = address_of(entry) else { break };
             address = before;
             if !is_listed(before) {
                 break;
             }
         }
-        let scheme = entries(headers, PROTO).next_back().map(|entry| match entry {
+        let scheme = entries(headers, FORWARDED_PROTO).next_back().map(|entry| match entry {
             entry if entry.eq_ignore_ascii_case("https") => "https",
             _ => "http",
         });
-        let host = entries(headers, HOST).next_back().map(str::to_owned);
+        let host = entries(headers, FORWARDED_HOST).next_back().map(str::to_owned);
         Some(Self { address, scheme, host })
     }
 }
 
 /// Returns true if the request carries any forwarding header.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
-    [FOR, PROTO, HOST, "forwarded"].iter().any(|text| headers.contains_key(*text))
+    [FORWARDED_FOR, FORWARDED_PROTO, FORWARDED_HOST, "forwarded"]
+        .iter()
+        .any(|text| headers.contains_key(*text))
 }
 
 /// Returns the comma-separated entries of all headers of a name, in order; a header that is not text counts
@@ -177,11 +179,11 @@ mod tests {
         for (peer, values, client) in cases {
             let mut headers = HeaderMap::new();
             for value in values {
-                headers.append(FOR, HeaderValue::from_static(value));
+                headers.append(FORWARDED_FOR, HeaderValue::from_static(value));
             }
-            let read = Forwarded::by(address(peer), &headers, &listed).expect("a listed proxy");
+            let read = Forwarded::from_peer(address(peer), &headers, &listed).expect("a listed proxy");
             assert_eq!(read.address, address(client), "{values:?}");
-            assert_eq!(Forwarded::by(address("192.0.2.1"), &headers, &listed), None);
+            assert_eq!(Forwarded::from_peer(address("192.0.2.1"), &headers, &listed), None);
         }
     }
 
@@ -192,13 +194,13 @@ mod tests {
         let mut add = |name: &'static str, value| {
             headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
         };
-        add(PROTO, "http, HTTPS");
-        add(HOST, "evil.example");
-        add(HOST, "desk.example");
-        let read = Forwarded::by(address("10.0.0.1"), &headers, &listed).expect("a listed proxy");
+        add(FORWARDED_PROTO, "http, HTTPS");
+        add(FORWARDED_HOST, "evil.example");
+        add(FORWARDED_HOST, "desk.example");
+        let read = Forwarded::from_peer(address("10.0.0.1"), &headers, &listed).expect("a listed proxy");
         assert_eq!((read.scheme, read.host.as_deref()), (Some("https"), Some("desk.example")));
-        headers.insert(PROTO, HeaderValue::from_static("gopher"));
-        let read = Forwarded::by(address("10.0.0.1"), &headers, &listed).expect("a listed proxy");
+        headers.insert(FORWARDED_PROTO, HeaderValue::from_static("gopher"));
+        let read = Forwarded::from_peer(address("10.0.0.1"), &headers, &listed).expect("a listed proxy");
         assert_eq!(read.scheme, Some("http"));
         assert!(is_forwarded(&headers) && !is_forwarded(&HeaderMap::new()));
     }

@@ -20,18 +20,18 @@ use crate::gate;
 use crate::state::Service;
 use wire::errors::ErrorCode;
 
-const HEALTH: &str = "/health";
-const READY: &str = "/ready";
+const HEALTH_PATH: &str = "/health";
+const READY_PATH: &str = "/ready";
 /// Paths that are answered even above the connection limit.
-pub const PROBES: [&str; 2] = [HEALTH, READY];
+pub const PROBE_PATHS: [&str; 2] = [HEALTH_PATH, READY_PATH];
 /// Cache time of a write test. Bounds the writes that callers without a key can cause.
-const BELIEVED: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(2);
+const WRITE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Cache time of a disk space test. Longer than that of the small write, which may succeed where the next
 /// message finds no space.
-const ROOM_BELIEVED: Duration = Duration::from_secs(10);
+const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Time for which the disk counts as full after a write has failed for lack of space.
-const FULL_BELIEVED: Duration = Duration::from_secs(5);
+const FULL_DISK_RETRY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
@@ -44,7 +44,7 @@ pub enum Readiness {
 }
 
 impl Readiness {
-    const fn words(self) -> (&'static str, &'static str) {
+    const fn word_and_reason(self) -> (&'static str, &'static str) {
         match self {
             Self::Ready => ("ready", "requests are answered"),
             Self::Starting => ("starting", "the database is being opened"),
@@ -57,9 +57,9 @@ impl Readiness {
 
 impl IntoResponse for Readiness {
     fn into_response(self) -> Response {
-        let (status, message) = self.words();
+        let (status, message) = self.word_and_reason();
         let code = if self == Self::Ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        fresh((code, Json(json!({"status": status, "message": message}))).into_response())
+        uncached((code, Json(json!({"status": status, "message": message}))).into_response())
     }
 }
 
@@ -67,9 +67,9 @@ impl IntoResponse for Readiness {
 #[derive(Default)]
 pub struct HealthState {
     draining: AtomicBool,
-    written: Mutex<Option<(Instant, Readiness)>>,
+    write_checked_at: Mutex<Option<(Instant, Readiness)>>,
     /// Time of the latest successful disk space test.
-    room: Mutex<Option<Instant>>,
+    disk_checked_at: Mutex<Option<Instant>>,
 }
 
 impl HealthState {
@@ -78,19 +78,19 @@ impl HealthState {
         self.draining.store(true, Ordering::SeqCst);
     }
 
-    pub async fn look(&self, database: &Database) -> Readiness {
-        let writes = self.writes(database).await;
+    pub async fn check(&self, database: &Database) -> Readiness {
+        let writes = self.check_writes(database).await;
         // Checked last: draining may have begun meanwhile.
         if self.draining.load(Ordering::SeqCst) { Readiness::Draining } else { writes }
     }
 
     /// Tests whether the database takes writes. Concurrent callers wait for one test.
-    async fn writes(&self, database: &Database) -> Readiness {
-        let mut written = self.written.lock().await;
-        if let Some((_, writes)) = written.filter(|(since, _)| since.elapsed() < BELIEVED) {
+    async fn check_writes(&self, database: &Database) -> Readiness {
+        let mut written = self.write_checked_at.lock().await;
+        if let Some((_, writes)) = written.filter(|(since, _)| since.elapsed() < WRITE_CHECK_INTERVAL) {
             return writes;
         }
-        let outcome = tokio::time::timeout(PATIENCE, self.try_write(database)).await;
+        let outcome = tokio::time::timeout(WRITE_TIMEOUT, self.try_write(database)).await;
         let writes = match &outcome {
             Ok(Ok(())) => Readiness::Ready,
             Ok(Err(DatabaseError::Full(_))) => Readiness::Full,
@@ -104,14 +104,14 @@ impl HealthState {
     }
 
     async fn try_write(&self, database: &Database) -> Result<(), DatabaseError> {
-        if database.was_met(Obstacle::FullDisk, FULL_BELIEVED) {
-            *self.room.lock().await = None;
+        if database.was_met(Obstacle::FullDisk, FULL_DISK_RETRY) {
+            *self.disk_checked_at.lock().await = None;
             return Err(DatabaseError::Full("a write has met that just now".to_owned()));
         }
-        let mut room = self.room.lock().await;
-        if room.is_none_or(|since| since.elapsed() >= ROOM_BELIEVED) {
+        let mut room = self.disk_checked_at.lock().await;
+        if room.is_none_or(|since| since.elapsed() >= DISK_CHECK_INTERVAL) {
             *room = None;
-            match database.try_room().await {
+            match database.check_disk_space().await {
                 Err(full @ DatabaseError::Full(_)) => return Err(full),
                 // For example a user who may not create tables on a server: the write below decides.
                 Err(cause) => tracing::debug!(%cause, "room on the disk could not be tried"),
@@ -121,7 +121,7 @@ impl HealthState {
         }
         // A value that changes each time, so that a page is really written.
         let probe = |db: &dyn DbSession| {
-            let count = meta::number(db, "probes")?.unwrap_or(0);
+            let count = meta::get_number(db, "probes")?.unwrap_or(0);
             meta::set(db, "probes", &count.wrapping_add(1))
         };
         database.write_in(WriteScope::Unordered, probe).await
@@ -131,16 +131,16 @@ impl HealthState {
 /// Probe routes of a running service.
 pub fn routes() -> Router<Service> {
     Router::new()
-        .route(HEALTH, get(alive))
-        .route(READY, get(ready))
+        .route(HEALTH_PATH, get(liveness))
+        .route(READY_PATH, get(ready))
         .method_not_allowed_fallback(gate::wrong_method)
 }
 
 /// Routes before the database is open.
 pub fn while_starting() -> Router {
     Router::new()
-        .route(HEALTH, get(alive))
-        .route(READY, get(async || Readiness::Starting))
+        .route(HEALTH_PATH, get(liveness))
+        .route(READY_PATH, get(async || Readiness::Starting))
         .method_not_allowed_fallback(gate::wrong_method)
         .fallback(async || {
             let error = ApiError::new(ErrorCode::InternalError, "the service is starting; try again");
@@ -149,16 +149,16 @@ pub fn while_starting() -> Router {
         })
 }
 
-async fn alive() -> Response {
-    fresh(Json(json!({"status": "alive"})).into_response())
+async fn liveness() -> Response {
+    uncached(Json(json!({"status": "alive"})).into_response())
 }
 
 async fn ready(State(service): State<Service>) -> Readiness {
-    service.health.look(&service.database).await
+    service.health.check(&service.database).await
 }
 
 /// Forbids caches to keep the answer.
-fn fresh(mut response: Response) -> Response {
+fn uncached(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
@@ -177,14 +177,14 @@ mod tests {
         let (database, _) =
             Database::open(&path.into(), Durability::Simulated, Arc::default()).expect("it opens");
         let health = HealthState::default();
-        assert_eq!(health.look(&database).await, Readiness::Ready);
+        assert_eq!(health.check(&database).await, Readiness::Ready);
         let commits = database.own_revision();
-        assert_eq!(health.look(&database).await, Readiness::Ready);
+        assert_eq!(health.check(&database).await, Readiness::Ready);
         assert_eq!(database.own_revision(), commits, "believed for a moment");
         database.close();
-        *health.written.lock().await = None;
-        assert_eq!(health.look(&database).await, Readiness::Unwritable);
+        *health.write_checked_at.lock().await = None;
+        assert_eq!(health.check(&database).await, Readiness::Unwritable);
         health.drain();
-        assert_eq!(health.look(&database).await, Readiness::Draining);
+        assert_eq!(health.check(&database).await, Readiness::Draining);
     }
 }

@@ -11,7 +11,7 @@ use url::{Host, Url};
 use model::addresses::is_loopback;
 
 /// Path of the interface below a base address.
-const INTERFACE: &str = "/v1";
+const INTERFACE_PATH: &str = "/v1";
 
 /// Host name or address without scheme and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,40 +111,40 @@ impl Hosts {
             // An address is safe: no web page can point a domain at it.
             named.extend(listening.ip().to_string().parse::<HostName>().ok());
         }
-        Self { named, public: public.cloned(), local: format!("http://{}", reachable(listening)) }
+        Self { named, public: public.cloned(), local: format!("http://{}", reachable_address(listening)) }
     }
 
     /// Returns true if `host` or `host:port` belongs to this service; loopback always does.
-    pub fn knows(&self, authority: &str) -> bool {
+    pub fn accepts(&self, authority: &str) -> bool {
         host_of(authority).is_some_and(|host| host.is_loopback() || self.named.contains(&host))
     }
 
     /// Returns true if only loopback hosts are known.
-    pub fn are_local(&self) -> bool {
+    pub fn is_local_only(&self) -> bool {
         self.named.iter().all(HostName::is_loopback)
     }
 
     /// Base URL of the interface for this machine.
-    pub fn local(&self) -> String {
-        format!("{}{INTERFACE}", self.local)
+    pub fn local_url(&self) -> String {
+        format!("{}{INTERFACE_PATH}", self.local)
     }
 
     /// Base URL of the interface for a client that used `scheme` and `authority`.
-    pub fn shown(&self, scheme: &str, authority: &str) -> String {
+    pub fn base_url(&self, scheme: &str, authority: &str) -> String {
         match &self.public {
-            Some(public) => format!("{}{INTERFACE}", public.text),
-            None if self.is_named(authority) => format!("{scheme}://{authority}{INTERFACE}"),
-            None => self.local(),
+            Some(public) => format!("{}{INTERFACE_PATH}", public.text),
+            None if self.is_named(authority) => format!("{scheme}://{authority}{INTERFACE_PATH}"),
+            None => self.local_url(),
         }
     }
 
     /// Public base address without a trailing slash, if configured.
-    pub fn public(&self) -> Option<&str> {
+    pub fn public_url(&self) -> Option<&str> {
         self.public.as_ref().map(|public| public.text.as_str())
     }
 
     /// Returns the path below the interface of a link to this service.
-    pub fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
+    pub fn link_path<'a>(&self, link: &'a str) -> Option<&'a str> {
         let public = self.public.as_ref().map(|public| public.text.as_str());
         let known = public.into_iter().chain([self.local.as_str()]);
         let below = known.filter_map(|text| link.strip_prefix(text)).next();
@@ -154,7 +154,7 @@ impl Hosts {
             let (authority, _) = rest.split_once('/')?;
             self.is_named(authority).then(|| &rest[authority.len()..])
         })?;
-        rest.strip_prefix(INTERFACE).filter(|text| text.starts_with('/'))
+        rest.strip_prefix(INTERFACE_PATH).filter(|text| text.starts_with('/'))
     }
 
     /// Returns true for a known host that is not loopback: a loopback link would lead each client to itself.
@@ -164,7 +164,7 @@ impl Hosts {
 }
 
 /// Replaces the unspecified address by loopback.
-fn reachable(listening: SocketAddr) -> SocketAddr {
+fn reachable_address(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(it) if it.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
         IpAddr::V6(it) if it.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
@@ -205,7 +205,7 @@ mod tests {
             "192.168.7.7:8787",
         ];
         for host in meant {
-            assert!(hosts.knows(host), "{host}");
+            assert!(hosts.accepts(host), "{host}");
         }
         let others = [
             "evil.example",
@@ -224,7 +224,7 @@ mod tests {
             "0x7f.1",
         ];
         for host in others {
-            assert!(!hosts.knows(host), "{host}");
+            assert!(!hosts.accepts(host), "{host}");
         }
     }
 
@@ -252,14 +252,14 @@ mod tests {
     #[test]
     fn links_carry_the_address_that_others_reach() {
         let plain = hosts(&["desk.example"], None, "0.0.0.0:8787");
-        assert_eq!(plain.local(), "http://127.0.0.1:8787/v1");
-        assert_eq!(plain.shown("https", "desk.example"), "https://desk.example/v1");
-        assert_eq!(plain.shown("http", "desk.example:8787"), "http://desk.example:8787/v1");
-        assert_eq!(plain.shown("http", "localhost:9"), plain.local(), "theirs, not ours");
-        assert_eq!(hosts(&[], None, "[::]:80").local(), "http://[::1]:80/v1");
+        assert_eq!(plain.local_url(), "http://127.0.0.1:8787/v1");
+        assert_eq!(plain.base_url("https", "desk.example"), "https://desk.example/v1");
+        assert_eq!(plain.base_url("http", "desk.example:8787"), "http://desk.example:8787/v1");
+        assert_eq!(plain.base_url("http", "localhost:9"), plain.local_url(), "theirs, not ours");
+        assert_eq!(hosts(&[], None, "[::]:80").local_url(), "http://[::1]:80/v1");
         let public = hosts(&[], Some("https://public.example/desk/"), "127.0.0.1:8787");
         for authority in ["127.0.0.1:8787", "public.example", "elsewhere"] {
-            assert_eq!(public.shown("http", authority), "https://public.example/desk/v1");
+            assert_eq!(public.base_url("http", authority), "https://public.example/desk/v1");
         }
     }
 
@@ -272,7 +272,7 @@ mod tests {
             "https://old.example/v1/media/a/b",
             "http://old.example:8787/v1/media/a/b",
         ] {
-            assert_eq!(hosts.path_of(link), Some("/media/a/b"), "{link}");
+            assert_eq!(hosts.link_path(link), Some("/media/a/b"), "{link}");
         }
         for link in [
             "http://127.0.0.1:9999/v1/media/a/b",
@@ -284,7 +284,7 @@ mod tests {
             "https://old.example/v1media/a/b",
             "https://public.example/v2/media/a/b",
         ] {
-            assert_eq!(hosts.path_of(link), None, "{link}");
+            assert_eq!(hosts.link_path(link), None, "{link}");
         }
     }
 }

@@ -16,9 +16,9 @@ use wire::errors::ErrorCode;
 use wire::strict;
 
 /// Maximum length of a key, in characters.
-const LENGTH: usize = 255;
+const MAX_KEY_CHARS: usize = 255;
 /// Duration of a claim in the shared state, in microseconds. Only matters if its process was killed.
-const CLAIMED: i64 = MINUTE;
+const CLAIM_DURATION: i64 = MINUTE;
 
 /// SHA-256 of a request's method, path and body; a retry under the same key must have the same.
 pub type Fingerprint = [u8; 32];
@@ -32,10 +32,10 @@ pub fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     let bytes = value.as_bytes();
-    let visible = (1..=LENGTH).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    let visible = (1..=MAX_KEY_CHARS).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
     if !visible || values.next().is_some() {
         return Err(ApiError::validation(format!(
-            "the Idempotency-Key header must be there once, with 1 to {LENGTH} visible ASCII characters"
+            "the Idempotency-Key header must be there once, with 1 to {MAX_KEY_CHARS} visible ASCII characters"
         )));
     }
     Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
@@ -49,14 +49,14 @@ pub fn fingerprint(method: &str, path: &str, body: &Value) -> Fingerprint {
         hasher.update(part.as_bytes());
     }
     // Writing to a hash cannot fail.
-    let _ = strict::canonical(body, &mut Hashing(&mut hasher));
+    let _ = strict::canonical(body, &mut HashWriter(&mut hasher));
     hasher.finalize().into()
 }
 
 /// Hashes while writing, which avoids a copy of a large body.
-struct Hashing<'a>(&'a mut Sha256);
+struct HashWriter<'a>(&'a mut Sha256);
 
-impl Write for Hashing<'_> {
+impl Write for HashWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())
@@ -77,11 +77,11 @@ pub struct InFlight {
 pub struct Claim {
     running: InFlight,
     key: (String, String),
-    everywhere: Option<ClaimEverywhere>,
+    shared_claim: Option<SharedClaim>,
 }
 
 /// Claim in the state that all processes on a database share.
-struct ClaimEverywhere {
+struct SharedClaim {
     shared: SharedState,
     owner: [u8; 16],
     clock: DecisionClock,
@@ -96,13 +96,13 @@ impl InFlight {
         let key = (api_key.to_owned(), idempotency_key.to_owned());
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if !running.insert(key.clone()) {
-            return Err(in_progress());
+            return Err(in_progress_error());
         }
-        Ok(Claim { running: self.clone(), key, everywhere: None })
+        Ok(Claim { running: self.clone(), key, shared_claim: None })
     }
 }
 
-fn in_progress() -> ApiError {
+fn in_progress_error() -> ApiError {
     let words = "a request with this Idempotency-Key is still running";
     ApiError::new(ErrorCode::IdempotencyInProgress, words).retry_after(1)
 }
@@ -110,7 +110,7 @@ fn in_progress() -> ApiError {
 /// Returns true while a claim lasts. A claim that ends later than any can was made before the server's clock
 /// was set back, and is over.
 fn is_claimed(until: i64, now: i64) -> bool {
-    until > now && until <= now.saturating_add(CLAIMED)
+    until > now && until <= now.saturating_add(CLAIM_DURATION)
 }
 
 impl Claim {
@@ -118,22 +118,26 @@ impl Claim {
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another process has it.
-    pub async fn everywhere(mut self, shared: &SharedState, clock: DecisionClock) -> Result<Self, ApiError> {
+    pub async fn claim_shared(
+        mut self,
+        shared: &SharedState,
+        clock: DecisionClock,
+    ) -> Result<Self, ApiError> {
         let owner: [u8; 16] = rand::random();
         let decide = move |value: &[u8], now| {
             if value
                 .split_first_chunk::<8>()
                 .is_some_and(|(until, other)| other != owner && is_claimed(i64::from_le_bytes(*until), now))
             {
-                return NewValue { value: None, told: false };
+                return NewValue { value: None, answer: false };
             }
-            let until = now.saturating_add(CLAIMED);
-            NewValue { value: Some(([until.to_le_bytes().as_slice(), &owner].concat(), until)), told: true }
+            let until = now.saturating_add(CLAIM_DURATION);
+            NewValue { value: Some(([until.to_le_bytes().as_slice(), &owner].concat(), until)), answer: true }
         };
         if !shared.change(self.name(), clock, decide).await? {
-            return Err(in_progress());
+            return Err(in_progress_error());
         }
-        self.everywhere = Some(ClaimEverywhere { shared: shared.clone(), owner, clock });
+        self.shared_claim = Some(SharedClaim { shared: shared.clone(), owner, clock });
         Ok(self)
     }
 
@@ -144,10 +148,10 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if let Some(ClaimEverywhere { shared, owner, clock }) = self.everywhere.take() {
+        if let Some(SharedClaim { shared, owner, clock }) = self.shared_claim.take() {
             shared.change_later(self.name(), clock, move |value, now| {
                 let is_mine = value.get(8..).is_some_and(|entry| entry == owner);
-                NewValue { value: is_mine.then(|| (Vec::new(), now)), told: () }
+                NewValue { value: is_mine.then(|| (Vec::new(), now)), answer: () }
             });
         }
         let mut running = self.running.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,10 +192,10 @@ mod tests {
 
     #[test]
     fn a_claim_ends_when_the_clock_is_set_back() {
-        let made = 10 * CLAIMED;
-        let until = made + CLAIMED;
+        let made = 10 * CLAIM_DURATION;
+        let until = made + CLAIM_DURATION;
         for (now, lasts) in
-            [(made, true), (made + 1, true), (until, false), (made - CLAIMED, false), (0, false)]
+            [(made, true), (made + 1, true), (until, false), (made - CLAIM_DURATION, false), (0, false)]
         {
             assert_eq!(is_claimed(until, now), lasts, "{now}");
         }

@@ -9,20 +9,20 @@ use axum::http::{Request, Response};
 use tower::ServiceExt;
 
 use crate::channels::Channel;
-use crate::chat::receive::{self, Received};
+use crate::chat::receive::{self, ReceivedMessage};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, Durability, channels};
 use crate::errors::ApiError;
-use crate::faults::CutOff;
+use crate::faults::ConnectionCut;
 use crate::options::Options;
-use crate::start::{self, Prepared, StartError};
+use crate::start::{self, PreparedService, StartError};
 use crate::state::Service;
 use crate::workspace::IssuedKey;
-use crate::write::Work;
+use crate::write::WriteContext;
 use crate::{router, world};
 use model::time::{Clock, Timestamp};
 
-pub use crate::chat::receive::Inbound;
+pub use crate::chat::receive::InboundMessage;
 
 /// Service without a socket.
 pub struct InProcess {
@@ -38,16 +38,17 @@ impl InProcess {
     /// Opens the database without listening.
     pub async fn open(options: Options) -> Result<Self, StartError> {
         let address = options.listen;
-        let Prepared { service, keys, .. } = start::open(options, address, Durability::Simulated).await?;
+        let PreparedService { service, keys, .. } =
+            start::open_service(options, address, Durability::Simulated).await?;
         let router = router::router(&service);
-        Ok(Self { base_url: service.hosts.local(), keys, service, router })
+        Ok(Self { base_url: service.hosts.local_url(), keys, service, router })
     }
 
     /// Answers a request; `None` if a fault of `/dev/fault` cuts it off.
     pub async fn answer(&self, request: Request<Vec<u8>>) -> Option<Response<Bytes>> {
         let answered = self.router.clone().oneshot(request.map(Body::from)).await;
         let response = answered.unwrap_or_else(|never| match never {});
-        if response.extensions().get::<CutOff>().is_some() {
+        if response.extensions().get::<ConnectionCut>().is_some() {
             return None;
         }
         let (head, body) = response.into_parts();
@@ -65,16 +66,16 @@ impl InProcess {
     }
 
     /// Receives messages from customers, all in one transaction.
-    pub async fn customers_write(
+    pub async fn receive_messages(
         &self,
         channel: Channel,
-        written: Vec<Inbound>,
-    ) -> Result<Vec<Received>, ApiError> {
+        written: Vec<InboundMessage>,
+    ) -> Result<Vec<ReceivedMessage>, ApiError> {
         let state = self.service.clone();
         let job = move |db: &dyn DbSession| {
             let now = state.clock.now();
-            let work = Work { db, service: &state, now, test: false, key: None };
-            let row = channels::of_kind(db, channel)?.ok_or(DatabaseError::Closed)?;
+            let work = WriteContext { db, service: &state, now, test: false, key: None };
+            let row = channels::find_by_kind(db, channel)?.ok_or(DatabaseError::Closed)?;
             let each = written.iter().map(|inbound| receive::receive(&work, &row, inbound));
             Ok::<_, ApiError>(each.collect::<Result<Vec<_>, _>>()?)
         };

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use model::account::Environment;
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const RANDOM: usize = 43;
-const CHECKSUM: usize = 6;
+const RANDOM_CHARS: usize = 43;
+const CHECKSUM_CHARS: usize = 6;
 
 /// SHA-256 by which a key is stored and looked up.
 pub type KeyHash = [u8; 32];
@@ -32,9 +32,9 @@ pub const fn prefix(environment: Environment) -> &'static str {
 }
 
 /// Creates a key; `random` must be cryptographically secure.
-pub fn make(environment: Environment, random: &mut impl RngExt) -> FreshKey {
+pub fn generate(environment: Environment, random: &mut impl RngExt) -> FreshKey {
     let mut text = prefix(environment).to_owned();
-    for _ in 0..RANDOM {
+    for _ in 0..RANDOM_CHARS {
         text.push(char::from(ALPHABET[random.random_range(0..ALPHABET.len())]));
     }
     let sum = checksum(&text);
@@ -47,9 +47,9 @@ pub fn make(environment: Environment, random: &mut impl RngExt) -> FreshKey {
 pub fn is_well_formed(text: &str) -> bool {
     let Some(environment) = Environment::from_key(text) else { return false };
     let body = &text[prefix(environment).len()..];
-    body.len() == RANDOM + CHECKSUM
+    body.len() == RANDOM_CHARS + CHECKSUM_CHARS
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && text.ends_with(&checksum(&text[..text.len() - CHECKSUM]))
+        && text.ends_with(&checksum(&text[..text.len() - CHECKSUM_CHARS]))
 }
 
 pub fn hash(text: &str) -> KeyHash {
@@ -66,7 +66,7 @@ fn checksum(text: &str) -> String {
         }
     }
     let mut rest = !crc;
-    let mut digits = [b'0'; CHECKSUM];
+    let mut digits = [b'0'; CHECKSUM_CHARS];
     for digit in digits.iter_mut().rev() {
         *digit = ALPHABET[usize::try_from(rest % 62).unwrap_or(0)];
         rest /= 62;
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn keys_have_a_form_that_typing_mistakes_break() {
         for environment in [Environment::Live, Environment::Test] {
-            let key = make(environment, &mut StdRng::seed_from_u64(7));
+            let key = generate(environment, &mut StdRng::seed_from_u64(7));
             assert!(key.text.starts_with(prefix(environment)));
             assert_eq!(key.text.len(), 9 + 43 + 6);
             assert!(is_well_formed(&key.text));

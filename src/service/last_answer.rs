@@ -16,34 +16,34 @@ use model::time::{Clock, Timestamp};
 
 /// Size of one generation of cached answers, in bytes; two are kept. Together enough for about a thousand
 /// desks that poll a list.
-const REMEMBERED: usize = 28 * 1024 * 1024;
+const MAX_CACHED_BYTES: usize = 28 * 1024 * 1024;
 
 /// Cached answers by question.
 #[derive(Default)]
-pub struct LastAnswers {
-    known: Mutex<KnownAnswers>,
+pub struct AnswerCache {
+    known: Mutex<CacheGenerations>,
 }
 
 /// Two generations; the older one is dropped when the newer one is full.
 #[derive(Default)]
-struct KnownAnswers {
-    newer: HashMap<String, Known>,
-    older: HashMap<String, Known>,
+struct CacheGenerations {
+    newer: HashMap<String, CachedAnswer>,
+    older: HashMap<String, CachedAnswer>,
     /// Size of `newer`.
     bytes: usize,
 }
 
 /// Cached answer with its validity.
-struct Known {
+struct CachedAnswer {
     /// Commit count of the database when the answer was read.
     commits: u64,
     times: Range<Timestamp>,
     answer: Vec<u8>,
 }
 
-impl LastAnswers {
+impl AnswerCache {
     /// Returns the cached answer if nothing was committed since and `now` is in its span.
-    pub fn recall(&self, question: &str, commits: u64, now: Timestamp) -> Option<Vec<u8>> {
+    pub fn find(&self, question: &str, commits: u64, now: Timestamp) -> Option<Vec<u8>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((question, found)) = known.older.remove_entry(question) {
             known.insert(question, found);
@@ -54,19 +54,19 @@ impl LastAnswers {
     }
 
     /// Caches an answer that was read after `commits` commits and holds during `times`.
-    pub fn keep(&self, question: &str, commits: u64, times: Range<Timestamp>, answer: &[u8]) {
+    pub fn store(&self, question: &str, commits: u64, times: Range<Timestamp>, answer: &[u8]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.older.remove(question);
-        known.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
+        known.insert(question.to_owned(), CachedAnswer { commits, times, answer: answer.to_vec() });
     }
 }
 
-impl KnownAnswers {
-    fn insert(&mut self, question: String, known: Known) {
+impl CacheGenerations {
+    fn insert(&mut self, question: String, known: CachedAnswer) {
         self.bytes += known.answer.len();
         let before = self.newer.insert(question, known);
         self.bytes -= before.map_or(0, |known| known.answer.len());
-        if self.bytes > REMEMBERED {
+        if self.bytes > MAX_CACHED_BYTES {
             self.older = std::mem::take(&mut self.newer);
             self.bytes = 0;
         }
@@ -75,7 +75,7 @@ impl KnownAnswers {
 
 /// Answers a question from the cache, else by `read`, which returns the answer and the span in which it
 /// holds. A question of `None` is not cached.
-pub async fn answer<F>(
+pub async fn answer_cached<F>(
     service: &Service,
     caller: &Caller,
     question: Option<String>,
@@ -88,13 +88,13 @@ where
     let Some((question, commits)) = question.zip(commits) else {
         return service.database.read(move |db| Ok(read(db)?.0)).await;
     };
-    if let Some(answer) = service.last_answers.recall(&question, commits, service.clock.now()) {
-        return Ok(Reply::of_json(answer));
+    if let Some(answer) = service.last_answers.find(&question, commits, service.clock.now()) {
+        return Ok(Reply::from_json(answer));
     }
     let state = service.clone();
     let job = move |db: &dyn DbSession| {
         let (reply, times) = read(db)?;
-        state.last_answers.keep(&question, commits, times, &reply.body);
+        state.last_answers.store(&question, commits, times, &reply.body);
         Ok(reply)
     };
     service.database.read(job).await
@@ -107,22 +107,22 @@ mod tests {
     #[test]
     fn an_answer_lasts_until_the_next_commit_or_its_time_is_over() {
         let at = Timestamp::from_micros;
-        let answers = LastAnswers::default();
-        assert_eq!(answers.recall("q", 3, at(5)), None);
-        answers.keep("q", 3, at(5)..at(9), b"a");
+        let answers = AnswerCache::default();
+        assert_eq!(answers.find("q", 3, at(5)), None);
+        answers.store("q", 3, at(5)..at(9), b"a");
         let cases = [(3, 5, true), (3, 8, true), (4, 5, false), (2, 5, false), (3, 9, false), (3, 4, false)];
         for (commits, now, holds) in cases {
-            assert_eq!(answers.recall("q", commits, at(now)).is_some(), holds, "{commits} {now}");
+            assert_eq!(answers.find("q", commits, at(now)).is_some(), holds, "{commits} {now}");
         }
-        assert_eq!(answers.recall("r", 3, at(5)), None);
+        assert_eq!(answers.find("r", 3, at(5)), None);
         let (long, kept) =
-            (vec![b'b'; REMEMBERED / 2], |question| answers.recall(question, 3, at(5)).is_some());
+            (vec![b'b'; MAX_CACHED_BYTES / 2], |question| answers.find(question, 3, at(5)).is_some());
         for _ in 0..9 {
-            answers.keep("r", 3, at(0)..at(9), &long);
+            answers.store("r", 3, at(0)..at(9), &long);
         }
         assert!(kept("q") && kept("r"), "the same again takes no more room");
         for question in ["s", "t", "u", "v"] {
-            answers.keep(question, 3, at(0)..at(9), &long);
+            answers.store(question, 3, at(0)..at(9), &long);
             assert!(kept("q"), "what is asked for stays");
         }
         assert!(!kept("r") && kept("v"), "it is bounded");

@@ -65,12 +65,12 @@ pub mod workspace;
 pub mod world;
 pub mod write;
 
-pub use assistant::{Endpoint, Knowledge, QuestionFile, QuestionMistake};
-pub use database::place::DatabasePlace;
+pub use assistant::{Endpoint, Knowledge, QuestionError, QuestionFile};
+pub use database::place::DatabaseLocation;
 pub use forwarded::Network;
 pub use hosts::{HostName, PublicUrl};
 pub use in_process::InProcess;
-pub use options::{AssistantChoice, Caps, FailureLimit, Options, Patience};
-pub use start::{Running, StartError, start};
+pub use options::{AssistantChoice, FailureLimit, Options, RequestTimeouts, TokenCaps};
+pub use start::{RunningService, StartError, start};
 pub use takeover::AfterPersonAnswers;
 pub use workspace::IssuedKey;

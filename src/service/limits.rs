@@ -21,11 +21,11 @@ pub enum Category {
 }
 
 /// Calls per second and key, over all categories.
-const BURST: usize = 20;
+const BURST_PER_SECOND: usize = 20;
 /// Failed authentications per minute and peer.
-const FAILURES: usize = 30;
+const MAX_FAILURES_PER_MINUTE: usize = 30;
 /// Maximum number of peers in memory. At the bound idle peers are dropped, then all.
-const PEERS: usize = 10_000;
+const MAX_TRACKED_PEERS: usize = 10_000;
 
 impl Category {
     pub const fn per_minute(self) -> usize {
@@ -41,7 +41,7 @@ impl Category {
 
 /// State of a limit, as the three `X-RateLimit` headers report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct QuotaStatus {
     pub limit: usize,
     pub remaining: usize,
     /// Unix time in seconds at which the oldest call leaves the window.
@@ -50,8 +50,8 @@ pub struct Standing {
 
 /// Refusal of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
-    pub standing: Standing,
+pub struct QuotaExceeded {
+    pub quota: QuotaStatus,
     /// Whole seconds until a call is accepted; at least 1.
     pub retry_after: i64,
 }
@@ -71,7 +71,7 @@ impl SlidingLog {
     }
 
     /// Returns the microseconds until a call is accepted; 0 if it is accepted now.
-    pub fn wait(&mut self, now: Timestamp) -> i64 {
+    pub fn wait_micros(&mut self, now: Timestamp) -> i64 {
         self.forget(now);
         match self.calls.front() {
             Some(oldest) if self.calls.len() >= self.limit => oldest + self.span - now.micros(),
@@ -85,10 +85,10 @@ impl SlidingLog {
         self.calls.push_back(now.micros().max(last));
     }
 
-    pub fn standing(&mut self, now: Timestamp) -> Standing {
+    pub fn quota(&mut self, now: Timestamp) -> QuotaStatus {
         self.forget(now);
         let back = self.calls.front().map_or(now.micros(), |oldest| oldest + self.span);
-        Standing {
+        QuotaStatus {
             limit: self.limit,
             remaining: self.limit.saturating_sub(self.calls.len()),
             reset: whole_seconds(back),
@@ -111,9 +111,9 @@ impl SlidingLog {
         }
     }
 
-    fn refused(&mut self, now: Timestamp) -> Option<Refused> {
-        let wait = self.wait(now);
-        (wait > 0).then(|| Refused { standing: self.standing(now), retry_after: whole_seconds(wait).max(1) })
+    fn refused(&mut self, now: Timestamp) -> Option<QuotaExceeded> {
+        let wait = self.wait_micros(now);
+        (wait > 0).then(|| QuotaExceeded { quota: self.quota(now), retry_after: whole_seconds(wait).max(1) })
     }
 }
 
@@ -125,7 +125,7 @@ struct KeyLogs {
 
 impl Default for KeyLogs {
     fn default() -> Self {
-        Self { burst: SlidingLog::new(BURST, SECOND), categories: BTreeMap::new() }
+        Self { burst: SlidingLog::new(BURST_PER_SECOND, SECOND), categories: BTreeMap::new() }
     }
 }
 
@@ -135,7 +135,7 @@ impl KeyLogs {
         self.categories.entry(category).or_insert_with(log)
     }
 
-    fn admit(&mut self, category: Category, now: Timestamp) -> Result<Standing, Refused> {
+    fn admit(&mut self, category: Category, now: Timestamp) -> Result<QuotaStatus, QuotaExceeded> {
         let refused = self.log(category).refused(now);
         let longest =
             refused.into_iter().chain(self.burst.refused(now)).max_by_key(|refused| refused.retry_after);
@@ -145,7 +145,7 @@ impl KeyLogs {
         self.burst.record(now);
         let log = self.log(category);
         log.record(now);
-        Ok(log.standing(now))
+        Ok(log.quota(now))
     }
 }
 
@@ -167,18 +167,18 @@ impl Limits {
     ///
     /// # Errors
     /// If the limit of the category or of the burst is used up.
-    pub fn admit(&self, key: &str, category: Category, now: Timestamp) -> Result<Standing, Refused> {
+    pub fn admit(&self, key: &str, category: Category, now: Timestamp) -> Result<QuotaStatus, QuotaExceeded> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let logs = keys.entry(key.to_owned()).or_default();
-        if self.unlimited { Ok(logs.log(category).standing(now)) } else { logs.admit(category, now) }
+        if self.unlimited { Ok(logs.log(category).quota(now)) } else { logs.admit(category, now) }
     }
 
     /// Returns the state of a key's category without counting.
-    pub fn standing(&self, key: &str, category: Category, now: Timestamp) -> Standing {
+    pub fn quota(&self, key: &str, category: Category, now: Timestamp) -> QuotaStatus {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         match keys.get_mut(key) {
-            Some(logs) => logs.log(category).standing(now),
-            None => KeyLogs::default().log(category).standing(now),
+            Some(logs) => logs.log(category).quota(now),
+            None => KeyLogs::default().log(category).quota(now),
         }
     }
 
@@ -187,23 +187,28 @@ impl Limits {
     ///
     /// # Errors
     /// If the peer failed too often in the last minute.
-    pub fn admit_failure(&self, peer: IpAddr, counted: bool, now: Timestamp) -> Result<Standing, Refused> {
+    pub fn admit_failure(
+        &self,
+        peer: IpAddr,
+        counted: bool,
+        now: Timestamp,
+    ) -> Result<QuotaStatus, QuotaExceeded> {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if peers.len() >= PEERS {
+        if peers.len() >= MAX_TRACKED_PEERS {
             peers.retain(|_, log| !log.is_idle(now));
         }
-        if peers.len() >= PEERS {
+        if peers.len() >= MAX_TRACKED_PEERS {
             peers.clear();
         }
         if !counted || self.unlimited {
-            return Ok(SlidingLog::new(FAILURES, MINUTE).standing(now));
+            return Ok(SlidingLog::new(MAX_FAILURES_PER_MINUTE, MINUTE).quota(now));
         }
-        let log = peers.entry(peer).or_insert_with(|| SlidingLog::new(FAILURES, MINUTE));
+        let log = peers.entry(peer).or_insert_with(|| SlidingLog::new(MAX_FAILURES_PER_MINUTE, MINUTE));
         match log.refused(now) {
             Some(refused) => Err(refused),
             None => {
                 log.record(now);
-                Ok(log.standing(now))
+                Ok(log.quota(now))
             }
         }
     }

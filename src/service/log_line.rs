@@ -12,7 +12,7 @@ pub struct LogLine {
     client: std::net::IpAddr,
     method: Method,
     path: Option<MatchedPath>,
-    begun: Instant,
+    started_at: Instant,
 }
 
 impl LogLine {
@@ -23,15 +23,15 @@ impl LogLine {
             client: client.map_or_else(|| peer(request.extensions()), |client| client.address),
             method: request.method().clone(),
             path: request.extensions().get::<MatchedPath>().cloned(),
-            begun: Instant::now(),
+            started_at: Instant::now(),
         }
     }
 
     /// Writes the line and counts the request in the metrics.
     pub fn end(self, status: StatusCode, metrics: &Metrics) {
-        let Self { client, method, path, begun } = self;
+        let Self { client, method, path, started_at: begun } = self;
         let took = begun.elapsed();
-        metrics.answered(&method, path.as_ref().map(MatchedPath::as_str), status, took);
+        metrics.record_answered(&method, path.as_ref().map(MatchedPath::as_str), status, took);
         let path = path.as_ref().map_or("-", MatchedPath::as_str);
         let took = took.as_millis();
         tracing::info!(target: "frontdesk::requests", %client, %method, path, status = status.as_u16(), ms = took);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::assistant::{Assistant, Endpoint, Knowledge, Remote, Scripted};
-use crate::database::place::DatabasePlace;
+use crate::assistant::{Assistant, Endpoint, Knowledge, RemoteAssistant, ScriptedAssistant};
+use crate::database::place::DatabaseLocation;
 use crate::forwarded::Network;
 use crate::hosts::{HostName, PublicUrl};
 use crate::metrics::MetricsToken;
@@ -18,7 +18,7 @@ pub struct Options {
     /// Port 0 selects a free one.
     pub listen: SocketAddr,
     /// A file is created with mode 0600 if absent.
-    pub database: DatabasePlace,
+    pub database: DatabaseLocation,
     /// File of the sealing key; `None` for the one beside the database.
     pub key_file: Option<PathBuf>,
     /// Enables the switches under `/dev`, for loopback only.
@@ -36,7 +36,7 @@ pub struct Options {
     pub by_hand: bool,
     pub assistant: AssistantChoice,
     pub after_person_answers: AfterPersonAnswers,
-    pub assistant_caps: Caps,
+    pub assistant_caps: TokenCaps,
     /// Facts about the business that the model is given.
     pub knowledge: Knowledge,
     /// Host names and addresses that requests may use, beside loopback and the listening address.
@@ -48,7 +48,7 @@ pub struct Options {
     /// Token that opens the metrics to other machines.
     pub metrics_token: Option<MetricsToken>,
     pub failure_limit: FailureLimit,
-    pub patience: Patience,
+    pub timeouts: RequestTimeouts,
     /// Maximum time the answer to a send waits for the platform's.
     pub answering: Duration,
     /// Time running requests have at shutdown before they are cut off.
@@ -59,7 +59,7 @@ pub struct Options {
 
 /// Timeouts for receiving requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RequestTimeouts {
     /// For a request's head, and for an idle connection. Longer than clients keep idle connections, so that
     /// no write meets a connection that is being closed.
     pub header: Duration,
@@ -68,7 +68,7 @@ pub struct Patience {
     pub body: Duration,
 }
 
-impl Default for Patience {
+impl Default for RequestTimeouts {
     fn default() -> Self {
         Self { header: Duration::from_secs(30), idle: Duration::from_secs(15), body: Duration::from_secs(60) }
     }
@@ -87,12 +87,12 @@ pub enum AssistantChoice {
 
 /// Maximum number of tokens a model may use per day: of one conversation, and in total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
+pub struct TokenCaps {
     pub conversation: u64,
     pub day: u64,
 }
 
-impl Default for Caps {
+impl Default for TokenCaps {
     fn default() -> Self {
         Self { conversation: 100_000, day: 2_000_000 }
     }
@@ -110,7 +110,7 @@ pub enum FailureLimit {
 
 impl Options {
     /// Options without switches or demo, with rate limits.
-    pub fn new(listen: SocketAddr, database: impl Into<DatabasePlace>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(listen: SocketAddr, database: impl Into<DatabaseLocation>, clock: Arc<dyn Clock>) -> Self {
         Self {
             listen,
             database: database.into(),
@@ -124,14 +124,14 @@ impl Options {
             clock,
             assistant: AssistantChoice::default(),
             after_person_answers: AfterPersonAnswers::default(),
-            assistant_caps: Caps::default(),
+            assistant_caps: TokenCaps::default(),
             knowledge: Knowledge::default(),
             hosts: Vec::new(),
             public_url: None,
             proxies: Vec::new(),
             metrics_token: None,
             failure_limit: FailureLimit::default(),
-            patience: Patience::default(),
+            timeouts: RequestTimeouts::default(),
             answering: Duration::from_secs(8),
             drain: Duration::from_secs(10),
             connections: 512,
@@ -144,13 +144,13 @@ impl Options {
 
     /// Creates the configured assistant, if any.
     pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
-        let scripted = || Box::new(Scripted) as Box<dyn Assistant>;
+        let scripted = || Box::new(ScriptedAssistant) as Box<dyn Assistant>;
         Ok(match &self.assistant {
             AssistantChoice::ByWorld => (self.demo || self.simulate).then(scripted),
             AssistantChoice::Off => None,
             AssistantChoice::Scripted => Some(scripted()),
             AssistantChoice::Remote(endpoint) => {
-                Some(Box::new(Remote::new(endpoint.clone(), business, &self.knowledge)?))
+                Some(Box::new(RemoteAssistant::new(endpoint.clone(), business, &self.knowledge)?))
             }
         })
     }

@@ -3,7 +3,7 @@
 use axum::extract::Query as Pairs;
 use axum::http::Uri;
 
-use crate::cursors::{Cursors, ListName, Place};
+use crate::cursors::{Cursors, ListName, PagePosition};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use model::bounds;
@@ -21,7 +21,7 @@ pub struct PageRequest {
     /// Maximum number of rows.
     pub limit: usize,
     /// Position after which the page starts.
-    pub after: Place,
+    pub after: PagePosition,
     list: ListName,
 }
 
@@ -65,19 +65,19 @@ impl Query {
     pub fn page(&self, cursors: &Cursors, list: &[&str]) -> Result<PageRequest, ApiError> {
         let list = ListName::new(list);
         let limit = match self.text("limit") {
-            None => bounds::PAGE_DEFAULT,
+            None => bounds::DEFAULT_PAGE_ROWS,
             Some(text) => digits(text)
                 .and_then(|text| text.parse::<u32>().ok())
-                .filter(|limit| (1..=bounds::PAGE_MAX).contains(limit))
+                .filter(|limit| (1..=bounds::MAX_PAGE_ROWS).contains(limit))
                 .ok_or_else(|| {
                     ApiError::validation(format!(
                         "limit must be a whole number from 1 to {}",
-                        bounds::PAGE_MAX
+                        bounds::MAX_PAGE_ROWS
                     ))
                 })?,
         };
         let after = match self.text("cursor") {
-            None => Place::top(),
+            None => PagePosition::top(),
             Some(text) => cursors.open(&list, text)?,
         };
         Ok(PageRequest { limit: usize::try_from(limit).unwrap_or(1), after, list })
@@ -85,16 +85,16 @@ impl Query {
 }
 
 /// Page that is written row by row.
-pub struct Lines<'a> {
+pub struct PageLines<'a> {
     page: &'a PageRequest,
     writer: PageWriter,
-    last: Option<Place>,
+    last: Option<PagePosition>,
     more: bool,
 }
 
-impl Lines<'_> {
+impl PageLines<'_> {
     /// Adds a row. The row after the last of the page is not written; it shows that the list continues.
-    pub fn take(&mut self, line: &impl Body, place: impl FnOnce() -> Place) -> Result<(), ApiError> {
+    pub fn push(&mut self, line: &impl Body, place: impl FnOnce() -> PagePosition) -> Result<(), ApiError> {
         if self.writer.items() == self.page.limit {
             self.more = true;
             return Ok(());
@@ -110,17 +110,17 @@ impl Lines<'_> {
         let last = self.last.filter(|_| self.more);
         let next_cursor = last.map(|place| cursors.seal(&self.page.list, &place));
         let body = self.writer.finish(next_cursor.as_deref()).map_err(|cause| ApiError::internal(&cause))?;
-        Ok(Reply::of_json(body))
+        Ok(Reply::from_json(body))
     }
 }
 
 impl PageRequest {
-    pub fn lines(&self) -> Lines<'_> {
-        Lines { page: self, writer: PageWriter::new(), last: None, more: false }
+    pub fn lines(&self) -> PageLines<'_> {
+        PageLines { page: self, writer: PageWriter::new(), last: None, more: false }
     }
 
     /// Number of rows to read: one more than the page, which shows whether the list continues.
-    pub fn reach(&self) -> i64 {
+    pub fn rows_to_read(&self) -> i64 {
         i64::try_from(self.limit).unwrap_or(i64::MAX - 1).saturating_add(1)
     }
 
@@ -129,13 +129,13 @@ impl PageRequest {
         &self,
         cursors: &Cursors,
         rows: Vec<T>,
-        place: impl Fn(&T) -> Place,
+        place: impl Fn(&T) -> PagePosition,
         body: impl Fn(T) -> B,
     ) -> Result<Reply, ApiError> {
         let mut lines = self.lines();
         for row in rows {
             let place = place(&row);
-            lines.take(&body(row), || place)?;
+            lines.push(&body(row), || place)?;
         }
         lines.reply(cursors)
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::start::Running;
+use crate::start::RunningService;
 
 /// Tests whether the ready file can be written. Done before the service creates keys, which are shown only
 /// once.
@@ -14,7 +14,7 @@ pub fn check(path: &Path) -> io::Result<()> {
     disk::can_write(path)
 }
 
-pub fn write(path: &Path, running: &Running) -> io::Result<()> {
+pub fn write(path: &Path, running: &RunningService) -> io::Result<()> {
     let keys: Vec<_> = running
         .keys
         .iter()

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use crate::admin::AdminError;
-use crate::database::place::DatabasePlace;
+use crate::database::place::DatabaseLocation;
 use crate::database::session::DbSession;
 use crate::database::{Transfer, back_up, meta, transfer};
-use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
+use crate::sealing_key::{KeyError, SealingKey, SealingKeyLocation};
 
 /// Moves all data, or none. The sealing key stays in its file, and must be there and fit, since nothing else
 /// opens the moved secrets. `tell` receives a line per step.
 pub fn relocate(
-    from: &DatabasePlace,
-    to: &DatabasePlace,
+    from: &DatabaseLocation,
+    to: &DatabaseLocation,
     key_file: Option<&Path>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Transfer, AdminError> {
@@ -26,24 +26,28 @@ pub fn relocate(
     if let Some(path) = from.file().filter(|file| !file.exists()) {
         return Err(AdminError::Missing(path.to_owned()));
     }
-    let place = KeyPlace::of(from, key_file)?;
+    let place = SealingKeyLocation::of(from, key_file)?;
     let missing = || KeyError::Missing(place.path().to_owned());
     let key = place.read()?.ok_or_else(missing)?;
-    transfer(from, to, |db| fits(db, &key, &place), tell)
+    transfer(from, to, |db| check_key(db, &key, &place), tell)
 }
 
 /// Copies a consistent snapshot into a new file, also while the database is served. The sealing key is not
 /// copied.
-pub fn copy(from: &DatabasePlace, to: &Path, tell: &mut dyn FnMut(&str)) -> Result<Transfer, AdminError> {
+pub fn copy_to_file(
+    from: &DatabaseLocation,
+    to: &Path,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Transfer, AdminError> {
     if let Some(path) = from.file().filter(|file| !file.exists()) {
         return Err(AdminError::Missing(path.to_owned()));
     }
     Ok(back_up(from, to, tell)?)
 }
 
-fn fits(db: &dyn DbSession, key: &SealingKey, place: &KeyPlace) -> Result<(), AdminError> {
+fn check_key(db: &dyn DbSession, key: &SealingKey, place: &SealingKeyLocation) -> Result<(), AdminError> {
     // While nothing is sealed, any key fits.
-    if key.is_another(db)? && meta::any_sealed(db)? {
+    if key.is_another(db)? && meta::has_sealed(db)? {
         return Err(KeyError::Other(place.path().to_owned()).into());
     }
     Ok(())

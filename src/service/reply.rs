@@ -8,7 +8,7 @@ use crate::errors::ApiError;
 use wire::body::Body;
 
 /// Header of a replayed answer.
-const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const REPLAYED_HEADER: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
@@ -19,7 +19,7 @@ pub struct Reply {
     pub replayed: bool,
     /// Id of the outbound message that the platform has to accept first; this answer is then the one for
     /// success.
-    pub carried: Option<String>,
+    pub awaited_id: Option<String>,
 }
 
 impl Reply {
@@ -27,25 +27,25 @@ impl Reply {
         Self::with_status(200, body)
     }
 
-    pub fn of_json(body: Vec<u8>) -> Self {
-        Self { status: 200, body, replayed: false, carried: None }
+    pub fn from_json(body: Vec<u8>) -> Self {
+        Self { status: 200, body, replayed: false, awaited_id: None }
     }
 
     pub fn with_status(status: u16, body: &impl Body) -> Result<Self, ApiError> {
         let body = body.to_json().map_err(|cause| ApiError::internal(&cause))?;
-        Ok(Self { status, body, replayed: false, carried: None })
+        Ok(Self { status, body, replayed: false, awaited_id: None })
     }
 
     /// Converts a refusal to an answer, so that it is stored like any other.
-    pub fn of_error(error: &ApiError) -> Self {
+    pub fn from_error(error: &ApiError) -> Self {
         let body = error.body().to_json().unwrap_or_default();
-        Self { status: error.status(), body, replayed: false, carried: None }
+        Self { status: error.status(), body, replayed: false, awaited_id: None }
     }
 
     /// Makes the answer wait for the outbound message with this id.
     #[must_use]
-    pub fn after(self, carried: Option<String>) -> Self {
-        Self { carried, ..self }
+    pub fn awaiting(self, carried: Option<String>) -> Self {
+        Self { awaited_id: carried, ..self }
     }
 
     /// Adds `test: true`, as in every answer to a write with a test key.
@@ -65,7 +65,7 @@ impl IntoResponse for Reply {
         let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         let mut response = (status, json, self.body).into_response();
         if self.replayed {
-            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+            response.headers_mut().insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
         }
         response
     }

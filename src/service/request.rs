@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, header};
 use serde_json::Value;
 
 use crate::auth::Caller;
-use crate::bodies::{BodyOwner, BodyReader, BodyRoom, BodyRules, LARGE_PATIENCE};
+use crate::bodies::{BodyOwner, BodyReader, BodyReservation, BodyRules, LARGE_BODY_TIMEOUT};
 use crate::client_info::{self, ClientInfo};
 use crate::errors::ApiError;
 use crate::faults::Delay;
@@ -19,23 +19,23 @@ use wire::repair::without_mark;
 use wire::strict;
 
 /// Maximum size of a JSON body, in bytes, unless the route has a [`BodyBound`].
-pub const JSON_BYTES: usize = 1024 * 1024;
+pub const MAX_JSON_BYTES: usize = 1024 * 1024;
 /// Maximum size of a mail's JSON body, which contains its attachments, in bytes.
-pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
+pub const MAX_MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 
 /// Maximum size of a route's body, in bytes; an extension of the request.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyBound(pub usize);
 
 /// GET request.
-pub struct Reading {
+pub struct ReadRequest {
     pub caller: Caller,
     pub query: Query,
     segments: Segments,
 }
 
 /// Write request.
-pub struct Writing {
+pub struct WriteRequest {
     pub caller: Caller,
     /// `Value::Null` if empty.
     pub body: Value,
@@ -48,10 +48,10 @@ pub struct Writing {
     pub delay: Option<Delay>,
     segments: Segments,
     /// Memory reserved for a large body, held as long as the body.
-    pub room: Option<BodyRoom>,
+    pub reservation: Option<BodyReservation>,
 }
 
-impl Reading {
+impl ReadRequest {
     /// Returns a variable segment of the path.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Reading {
     }
 }
 
-impl Writing {
+impl WriteRequest {
     /// Creates a write from its parsed body. A retry is compared by `compared` instead of the body, if given.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Writing {
         let compared = compared.unwrap_or(&body);
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
         let delay = parts.extensions.remove();
-        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, room: None })
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, reservation: None })
     }
 
     pub fn segment(&self, name: &str) -> Result<String, ApiError> {
@@ -105,7 +105,7 @@ pub fn caller(parts: &Parts) -> Result<Caller, ApiError> {
     parts.extensions.get::<Caller>().cloned().ok_or_else(|| ApiError::internal(&"no caller on the request"))
 }
 
-impl FromRequestParts<Service> for Reading {
+impl FromRequestParts<Service> for ReadRequest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &Service) -> Result<Self, ApiError> {
@@ -117,34 +117,34 @@ impl FromRequestParts<Service> for Reading {
     }
 }
 
-impl FromRequest<Service> for Writing {
+impl FromRequest<Service> for WriteRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |bound| bound.0);
-        let mut patience = service.options.patience;
-        if bound > JSON_BYTES {
-            patience.body = patience.body.max(LARGE_PATIENCE);
+        let bound = parts.extensions.get::<BodyBound>().map_or(MAX_JSON_BYTES, |bound| bound.0);
+        let mut patience = service.options.timeouts;
+        if bound > MAX_JSON_BYTES {
+            patience.body = patience.body.max(LARGE_BODY_TIMEOUT);
         }
         let owner = BodyOwner::Key(caller(&parts)?.key);
-        let rules = BodyRules { owner, bound, patience };
-        let (bytes, room) = BodyReader::new(&parts.headers, body, &service.bodies, rules).whole().await?;
+        let rules = BodyRules { owner, max_bytes: bound, timeouts: patience };
+        let (bytes, room) = BodyReader::new(&parts.headers, body, &service.bodies, rules).read_all().await?;
         let body = json_body(&parts.headers, &bytes)?;
         drop(bytes);
-        Ok(Self { room, ..Self::of_parts(&mut parts, body, None).await? })
+        Ok(Self { reservation: room, ..Self::of_parts(&mut parts, body, None).await? })
     }
 }
 
 /// Body of a `/dev` switch: JSON, without a caller.
-pub struct Switch(pub Value);
+pub struct DevRequest(pub Value);
 
-impl FromRequest<Service> for Switch {
+impl FromRequest<Service> for DevRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let (bytes, _room) = stranger_body(&parts, body, JSON_BYTES, service).await?;
+        let (bytes, _room) = read_unauthenticated_body(&parts, body, MAX_JSON_BYTES, service).await?;
         check_is_json(&parts.headers, &bytes)?;
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
@@ -159,17 +159,17 @@ impl FromRequest<Service> for Switch {
 ///
 /// # Errors
 /// See [`BodyReader::next`].
-pub async fn stranger_body(
+pub async fn read_unauthenticated_body(
     parts: &Parts,
     body: Body,
     bound: usize,
     service: &Service,
-) -> Result<(Vec<u8>, Option<BodyRoom>), ApiError> {
+) -> Result<(Vec<u8>, Option<BodyReservation>), ApiError> {
     let client = parts.extensions.get::<ClientInfo>();
     let address = client.map_or_else(|| client_info::peer(&parts.extensions), |client| client.address);
-    let patience = service.options.patience;
-    let rules = BodyRules { owner: BodyOwner::address(address), bound, patience };
-    BodyReader::new(&parts.headers, body, &service.bodies, rules).whole().await
+    let patience = service.options.timeouts;
+    let rules = BodyRules { owner: BodyOwner::address(address), max_bytes: bound, timeouts: patience };
+    BodyReader::new(&parts.headers, body, &service.bodies, rules).read_all().await
 }
 
 /// Parses a body as JSON; null if it is empty.

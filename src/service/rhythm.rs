@@ -14,7 +14,7 @@ use model::time::{Clock, MINUTE, SECOND, Timestamp};
 /// Waits after a round, which returned its next due time; one minute at most, one second after an error.
 /// Returns false if the service stops. `committed` must listen since before the round, so that no commit
 /// during it is missed.
-pub async fn rest(
+pub async fn wait_for_next_round(
     service: &Service,
     round: Result<Option<Timestamp>, ApiError>,
     what: &str,

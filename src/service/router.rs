@@ -12,15 +12,15 @@ use crate::handlers::{
 };
 use crate::health;
 use crate::metrics;
-use crate::request::MAIL_BYTES;
+use crate::request::MAX_MAIL_BYTES;
 use crate::state::Service;
 
 /// Builds the router: the interface, the `/dev` switches and the demo shop if enabled, and an `Error` answer
 /// for any other path.
 pub fn router(service: &Service) -> Router {
-    let mut router = Router::new().nest("/v1", interface(service).merge(open()));
+    let mut router = Router::new().nest("/v1", interface_routes(service).merge(open_routes()));
     if service.options.dev {
-        router = router.nest("/dev", switches());
+        router = router.nest("/dev", dev_routes());
     }
     if service.options.demo {
         router = router.nest("/shop", shop_api::routes());
@@ -29,7 +29,7 @@ pub fn router(service: &Service) -> Router {
         .merge(automation::routes(service))
         .merge(hooks::routes())
         .fallback(gate::not_found)
-        .layer(from_fn_with_state(service.clone(), gate::door))
+        .layer(from_fn_with_state(service.clone(), gate::outer_layer))
         // Outside `door`: probes need no known host and no rate limit.
         .merge(health::routes())
         .merge(metrics::routes())
@@ -37,7 +37,7 @@ pub fn router(service: &Service) -> Router {
 }
 
 /// Routes behind the gate.
-fn interface(service: &Service) -> Router<Service> {
+fn interface_routes(service: &Service) -> Router<Service> {
     Router::new()
         .route("/account", get(account::read))
         .route("/messages/send", post(messages::send))
@@ -59,7 +59,7 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
         .route("/telegram/messages/{messageId}/react", post(telegram::react))
         .route("/email/account", get(email::account))
-        .route("/email/send", post(email::send).layer(Extension(MAIL_BYTES)))
+        .route("/email/send", post(email::send).layer(Extension(MAX_MAIL_BYTES)))
         .route("/email/threads", get(email::threads))
         .route("/email/threads/{threadId}", get(email::thread).patch(email::patch))
         .route("/email/contacts", get(email::contacts))
@@ -78,18 +78,18 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/triggers/campaign-completed", get(triggers::campaign_completed))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn_with_state(service.clone(), gate::gate))
+        .layer(from_fn_with_state(service.clone(), gate::interface_layer))
 }
 
 /// Routes of the interface without a key or rate limit.
-fn open() -> Router<Service> {
+fn open_routes() -> Router<Service> {
     Router::new()
         .route("/openapi.json", get(openapi::document))
         .route("/media/{id}/{filename}", get(media::serve))
         .method_not_allowed_fallback(gate::wrong_method)
 }
 
-fn switches() -> Router<Service> {
+fn dev_routes() -> Router<Service> {
     Router::new()
         .route("/inbound", post(dev::inbound::inbound))
         .route("/event", post(dev::event::event))
@@ -100,5 +100,5 @@ fn switches() -> Router<Service> {
         .route("/outbound", post(dev::outbound))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn(gate::this_machine_only))
+        .layer(from_fn(gate::local_only_layer))
 }

@@ -11,17 +11,17 @@ use rand::RngExt;
 use ring::hmac;
 use thiserror::Error;
 
-use crate::database::place::DatabasePlace;
+use crate::database::place::DatabaseLocation;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
 /// Size of the key, in bytes.
-pub const KEY: usize = 32;
+pub const KEY_BYTES: usize = 32;
 /// Maximum number of bytes read from a key file.
-const FILE: u64 = 4 * 1024;
+const MAX_KEY_FILE_BYTES: u64 = 4 * 1024;
 /// HMAC context string of the key fingerprint.
-const MARK: &str = "which key a database is sealed with";
+const MARK_PURPOSE: &str = "which key a database is sealed with";
 
 #[derive(Debug, Error)]
 pub enum KeyError {
@@ -61,23 +61,23 @@ pub enum KeyError {
 }
 
 /// Metadata name of the path at which the key was last used.
-const PLACE: &str = "key_place";
+const LOCATION_META_NAME: &str = "key_place";
 /// Metadata name of the key fingerprint.
-const MARK_NAME: &str = "key_mark";
+const MARK_META_NAME: &str = "key_mark";
 
 /// Location of a database's key; `beside` is the default one, empty for a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyPlace {
+pub struct SealingKeyLocation {
     path: PathBuf,
     beside: PathBuf,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-pub struct SealingKey([u8; KEY]);
+pub struct SealingKey([u8; KEY_BYTES]);
 
-impl KeyPlace {
+impl SealingKeyLocation {
     /// Returns the named file, else the default one beside a database file.
-    pub fn of(database: &DatabasePlace, named: Option<&Path>) -> Result<Self, KeyError> {
+    pub fn of(database: &DatabaseLocation, named: Option<&Path>) -> Result<Self, KeyError> {
         let beside = database.file().map(|path| {
             let mut beside = path.as_os_str().to_owned();
             beside.push(".key");
@@ -98,8 +98,12 @@ impl KeyPlace {
 
     /// Builds the error for secrets that do not open, with the path at which their key was last used.
     /// `is_there` says whether the searched file holds a key.
-    pub fn forgotten(&self, db: &dyn DbSession, is_there: bool) -> Result<KeyError, DatabaseError> {
-        let place: Option<Vec<u8>> = meta::get(db, PLACE)?;
+    pub fn describe_missing_key(
+        &self,
+        db: &dyn DbSession,
+        is_there: bool,
+    ) -> Result<KeyError, DatabaseError> {
+        let place: Option<Vec<u8>> = meta::get(db, LOCATION_META_NAME)?;
         let place = place.and_then(|bytes| String::from_utf8(bytes).ok());
         let sealed = match place {
             Some(place) if Path::new(&place) != absolute(&self.path) => {
@@ -128,7 +132,7 @@ impl KeyPlace {
 
     /// Creates a key. If two processes do so at once, both get the same one.
     pub fn make(&self) -> Result<SealingKey, KeyError> {
-        let made: [u8; KEY] = rand::rng().random();
+        let made: [u8; KEY_BYTES] = rand::rng().random();
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
         if !self.beside.as_os_str().is_empty() {
             // Only one process at a time has a database file open, so there is no race.
@@ -152,7 +156,7 @@ impl KeyPlace {
 
     /// Returns true if the key beside the database exists and differs from `key`, for a database that has no
     /// fingerprint yet.
-    pub fn differs_from_beside(&self, key: &SealingKey) -> bool {
+    pub fn differs_from_default(&self, key: &SealingKey) -> bool {
         self.is_named() && matches!(read(&self.beside), Ok(Some(beside)) if beside != *key)
     }
 }
@@ -172,18 +176,20 @@ fn read(path: &Path) -> Result<Option<SealingKey>, KeyError> {
         return Err(KeyError::Shared(path.to_owned()));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(FILE).read_to_end(&mut bytes)).map_err(failed)?;
-    let key = <[u8; KEY]>::try_from(bytes.as_slice()).ok().or_else(|| of_hex(&bytes));
+    File::open(path)
+        .and_then(|file| file.take(MAX_KEY_FILE_BYTES).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    let key = <[u8; KEY_BYTES]>::try_from(bytes.as_slice()).ok().or_else(|| decode_hex(&bytes));
     key.map(|key| Some(SealingKey(key))).ok_or_else(|| KeyError::NoKey(path.to_owned()))
 }
 
 /// Parses 64 hex digits, as printed by `openssl rand -hex 32`.
-fn of_hex(bytes: &[u8]) -> Option<[u8; KEY]> {
+fn decode_hex(bytes: &[u8]) -> Option<[u8; KEY_BYTES]> {
     let text = std::str::from_utf8(bytes).ok()?.trim_ascii();
-    if text.len() != 2 * KEY || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if text.len() != 2 * KEY_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
-    let mut key = [0; KEY];
+    let mut key = [0; KEY_BYTES];
     for (byte, at) in key.iter_mut().zip((0..).step_by(2)) {
         *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
     }
@@ -191,12 +197,12 @@ fn of_hex(bytes: &[u8]) -> Option<[u8; KEY]> {
 }
 
 impl SealingKey {
-    pub fn bytes(&self) -> &[u8; KEY] {
+    pub fn bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0
     }
 
     /// Derives a key for another purpose.
-    pub fn derived(&self, purpose: &str) -> Result<[u8; KEY], DatabaseError> {
+    pub fn derive(&self, purpose: &str) -> Result<[u8; KEY_BYTES], DatabaseError> {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let made = hmac::sign(&key, purpose.as_bytes());
         made.as_ref().try_into().map_err(|_| DatabaseError::Foreign)
@@ -204,37 +210,42 @@ impl SealingKey {
 
     /// Returns true if this is the key of a database. Stores its fingerprint if there is none, or if nothing
     /// is sealed and this process is `alone` on the database.
-    pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace, alone: bool) -> Result<bool, DatabaseError> {
-        let mark = self.derived(MARK)?;
-        let kept: Option<Vec<u8>> = meta::get(db, MARK_NAME)?;
+    pub fn claim(
+        &self,
+        db: &dyn DbSession,
+        place: &SealingKeyLocation,
+        alone: bool,
+    ) -> Result<bool, DatabaseError> {
+        let mark = self.derive(MARK_PURPOSE)?;
+        let kept: Option<Vec<u8>> = meta::get(db, MARK_META_NAME)?;
         let fits = match &kept {
             Some(kept) => kept.as_slice() == mark,
-            None => !place.differs_from_beside(self),
+            None => !place.differs_from_default(self),
         };
-        let takes = fits || alone && !meta::any_sealed(db)?;
+        let takes = fits || alone && !meta::has_sealed(db)?;
         if takes && kept.as_deref() != Some(mark.as_slice()) {
-            meta::set(db, MARK_NAME, &mark.as_slice())?;
+            meta::set(db, MARK_META_NAME, &mark.as_slice())?;
         }
         let path = absolute(&place.path).display().to_string();
-        if takes && meta::get::<Vec<u8>>(db, PLACE)?.as_deref() != Some(path.as_bytes()) {
-            meta::set(db, PLACE, &path.as_bytes())?;
+        if takes && meta::get::<Vec<u8>>(db, LOCATION_META_NAME)?.as_deref() != Some(path.as_bytes()) {
+            meta::set(db, LOCATION_META_NAME, &path.as_bytes())?;
         }
         Ok(takes)
     }
 
     /// Removes the key's fingerprint and path from a database.
     pub fn disclaim(db: &dyn DbSession) -> Result<(), DatabaseError> {
-        db.note("DELETE FROM meta WHERE name IN (?1, ?2)", bound![MARK_NAME, PLACE])
+        db.change_later("DELETE FROM meta WHERE name IN (?1, ?2)", bound![MARK_META_NAME, LOCATION_META_NAME])
     }
 
     /// Returns true if a database has a key fingerprint.
     pub fn is_claimed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
-        Ok(meta::get::<Vec<u8>>(db, MARK_NAME)?.is_some())
+        Ok(meta::get::<Vec<u8>>(db, MARK_META_NAME)?.is_some())
     }
 
     /// Returns true if the database's fingerprint belongs to another key.
     pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
-        let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, MARK_NAME)?);
+        let (mark, kept): (_, Option<Vec<u8>>) = (self.derive(MARK_PURPOSE)?, meta::get(db, MARK_META_NAME)?);
         Ok(kept.is_some_and(|bytes| bytes.as_slice() != mark))
     }
 }
@@ -246,7 +257,7 @@ mod tests {
     #[test]
     fn a_key_is_made_once_and_private() {
         let folder = tempfile::tempdir().expect("a folder");
-        let place = KeyPlace::of(&folder.path().join("service.db").into(), None).expect("a place");
+        let place = SealingKeyLocation::of(&folder.path().join("service.db").into(), None).expect("a place");
         assert!(place.read().expect("nothing").is_none() && !place.is_named());
         let made = place.make().expect("made");
         assert!(place.read().expect("read") == Some(made));
@@ -271,7 +282,8 @@ mod tests {
     fn a_key_may_be_written_in_hex() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
-        let place = KeyPlace::of(&folder.path().join("service.db").into(), Some(&path)).expect("a place");
+        let place =
+            SealingKeyLocation::of(&folder.path().join("service.db").into(), Some(&path)).expect("a place");
         let digits = "00ff10".to_owned() + &"7F".repeat(29);
         for text in [digits.clone(), format!("{digits}\n")] {
             disk::write(&path, text.as_bytes()).expect("written");

@@ -21,27 +21,27 @@ use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
 use crate::client_info::Peer;
-use crate::crowd::{Crowd, WatchedBody, WatchedStream};
+use crate::crowd::{OpenConnections, WatchedBody, WatchedStream};
 use crate::errors::ApiError;
-use crate::faults::CutOff;
+use crate::faults::ConnectionCut;
 use crate::health;
 use crate::options::Options;
-use crate::unparsed::ExplainedRefusals;
+use crate::unparsed::HttpErrorBodies;
 use crate::unread;
 use wire::errors::ErrorCode;
 
 /// Maximum number of surplus connections that get a full refusal at a time.
-const TURNED_AWAY: usize = 64;
+const MAX_REJECTED_CONNECTIONS: usize = 64;
 /// Time a surplus connection has to ask for a probe.
-const FIRST_LINE: Duration = Duration::from_millis(200);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(200);
 /// Maximum size of a probe's body, in bytes.
-const PROBE_BYTES: usize = 16 * 1024;
+const MAX_PROBE_BYTES: usize = 16 * 1024;
 /// Time a refused connection stays open for its client to read the answer.
-const LINGER: Duration = Duration::from_secs(1);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of headers of a request.
-const HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 /// Size of the read buffer, in bytes; bounds a request's head.
-const BUFFER: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Entry point of requests. Until [`Entrance::open`] it answers that the service is starting.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ pub struct Entrance {
     router: Arc<OnceLock<Router>>,
     starting: Router,
     header_time: Duration,
-    crowd: Crowd,
+    connections: OpenConnections,
     drain: Duration,
 }
 
@@ -58,8 +58,12 @@ impl Entrance {
         Self {
             router: Arc::default(),
             starting: health::while_starting(),
-            header_time: options.patience.header,
-            crowd: Crowd::new(options.connections, &options.proxies, Arc::clone(&options.clock)),
+            header_time: options.timeouts.header,
+            connections: OpenConnections::new(
+                options.connections,
+                &options.proxies,
+                Arc::clone(&options.clock),
+            ),
             drain: options.drain,
         }
     }
@@ -79,7 +83,7 @@ impl Entrance {
 /// requests that run longer than the drain time. At the connection limit, one that `crowd` chooses is closed
 /// for each new one; if there is none, the new one is refused.
 pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
-    let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
+    let farewells = Arc::new(Semaphore::new(MAX_REJECTED_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     // Dropped at the end of this function, which ends all connections.
     let (_open, cut) = watch::channel(());
@@ -97,13 +101,13 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
                 continue;
             }
         };
-        let Some(place) = entrance.crowd.admit(peer.ip()) else {
-            turn_away(stream, &farewells, entrance.router());
+        let Some(place) = entrance.connections.admit(peer.ip()) else {
+            reject_connection(stream, &farewells, entrance.router());
             continue;
         };
         let held = Arc::clone(&place.connection);
         let stream = WatchedStream { stream, connection: Arc::clone(&held) };
-        let connection = graceful.watch(connection(stream, entrance.clone(), Peer(peer.ip())));
+        let connection = graceful.watch(serve_connection(stream, entrance.clone(), Peer(peer.ip())));
         let mut cut = cut.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -113,7 +117,7 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
                     }
                 }
                 _ = cut.changed() => {}
-                () = held.ended() => tracing::debug!("a connection that was only held gave way"),
+                () = held.wait_for_end() => tracing::debug!("a connection that was only held gave way"),
             }
             drop(place);
         });
@@ -126,17 +130,17 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
 
 /// Refuses a surplus connection with 503, but answers health probes. With very many of them it writes the
 /// refusal without waiting for the request.
-fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: Router) {
+fn reject_connection(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: Router) {
     let Ok(place) = Arc::clone(farewells).try_acquire_owned() else {
         // A client that has not sent its request yet can read it.
-        let _ = stream.try_write(too_many().as_bytes());
+        let _ = stream.try_write(too_many_response().as_bytes());
         return;
     };
     tokio::spawn(async move {
         let words = async {
-            let answer = match asked_probe(&mut stream).await {
-                Some(path) => probe(router, path).await,
-                None => too_many(),
+            let answer = match read_probe_path(&mut stream).await {
+                Some(path) => answer_probe(router, path).await,
+                None => too_many_response(),
             };
             stream.write_all(answer.as_bytes()).await?;
             stream.shutdown().await?;
@@ -145,38 +149,38 @@ fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: Router) 
             while stream.read(&mut rest).await? > 0 {}
             Ok::<(), io::Error>(())
         };
-        let _ = tokio::time::timeout(LINGER, words).await;
+        let _ = tokio::time::timeout(LINGER_TIMEOUT, words).await;
         drop(place);
     });
 }
 
 /// Returns the probe path that a connection asks for within [`FIRST_LINE`].
-async fn asked_probe(stream: &mut TcpStream) -> Option<&'static str> {
+async fn read_probe_path(stream: &mut TcpStream) -> Option<&'static str> {
     let mut line = [0; 32];
-    let asked = tokio::time::timeout(FIRST_LINE, stream.peek(&mut line)).await.ok()?.ok()?;
+    let asked = tokio::time::timeout(PROBE_TIMEOUT, stream.peek(&mut line)).await.ok()?.ok()?;
     let path = line[..asked].strip_prefix(b"GET ")?.split(|byte| *byte == b' ').next()?;
-    health::PROBES.into_iter().find(|probe| probe.as_bytes() == path)
+    health::PROBE_PATHS.into_iter().find(|probe| probe.as_bytes() == path)
 }
 
 /// Returns the serialized answer to a probe.
-async fn probe(router: Router, path: &'static str) -> String {
+async fn answer_probe(router: Router, path: &'static str) -> String {
     let request = Request::get(path).body(Body::empty()).unwrap_or_default();
     let Ok(response) = router.oneshot(request).await;
     let status = response.status();
-    let body = axum::body::to_bytes(response.into_body(), PROBE_BYTES).await.unwrap_or_default();
+    let body = axum::body::to_bytes(response.into_body(), MAX_PROBE_BYTES).await.unwrap_or_default();
     let reason = status.canonical_reason().unwrap_or("Unknown");
-    written(&format!("{} {reason}", status.as_u16()), "", &String::from_utf8_lossy(&body))
+    format_response(&format!("{} {reason}", status.as_u16()), "", &String::from_utf8_lossy(&body))
 }
 
-fn too_many() -> String {
+fn too_many_response() -> String {
     let error =
         ApiError::new(ErrorCode::InternalError, "the service has too many connections; try again").body();
     let body = serde_json::to_string(&error).unwrap_or_default();
-    written("503 Service Unavailable", "retry-after: 1\r\n", &body)
+    format_response("503 Service Unavailable", "retry-after: 1\r\n", &body)
 }
 
 /// Serializes a JSON answer that closes the connection.
-fn written(status: &str, headers: &str, body: &str) -> String {
+fn format_response(status: &str, headers: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}connection: close\r\ncontent-length: \
          {}\r\n\r\n{body}",
@@ -185,7 +189,7 @@ fn written(status: &str, headers: &str, body: &str) -> String {
 }
 
 /// Serves one connection until the peer or the service ends it.
-fn connection(
+fn serve_connection(
     stream: WatchedStream,
     entrance: Entrance,
     peer: Peer,
@@ -198,17 +202,17 @@ fn connection(
         let continues = request.headers().contains_key(header::EXPECT);
         let (head, body) = request.into_parts();
         let held = Arc::clone(&held);
-        let (lent, rest) = unread::lend(body, Arc::clone(&held));
+        let (lent, rest) = unread::split_body(body, Arc::clone(&held));
         let mut request = Request::from_parts(head, Body::new(lent));
         request.extensions_mut().insert(peer);
         async move {
             let answered: Result<_, Infallible> = router.oneshot(request).await;
             let mut response = answered.unwrap_or_else(|never| match never {});
-            if !rest.drained(continues).await {
+            if !rest.drain(continues).await {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             // An error of the service makes hyper close the connection without an answer.
-            match response.extensions().get::<CutOff>() {
+            match response.extensions().get::<ConnectionCut>() {
                 Some(_) => Err(io::Error::other("cut off, as was asked for")),
                 None => Ok(response.map(|body| WatchedBody::new(body, held))),
             }
@@ -217,7 +221,7 @@ fn connection(
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(header_time)
-        .max_headers(HEADERS)
-        .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(ExplainedRefusals::new(stream)), service)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(READ_BUFFER_BYTES)
+        .serve_connection(TokioIo::new(HttpErrorBodies::new(stream)), service)
 }

@@ -18,7 +18,7 @@ use crate::clock::ServiceClock;
 use crate::connections::{self, Connections};
 use crate::cursors::Cursors;
 use crate::database::connections as stored;
-use crate::database::place::DatabasePlace;
+use crate::database::place::DatabaseLocation;
 use crate::database::session::DbSession;
 use crate::database::{
     Database, DatabaseError, Durability, connected, egress, latest, media, meta, outbound, workspaces,
@@ -29,24 +29,24 @@ use crate::limits::Limits;
 use crate::media::files::{MediaFiles, MediaStore};
 use crate::options::Options;
 use crate::platforms::Platforms;
-use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
+use crate::sealing_key::{KeyError, SealingKey, SealingKeyLocation};
 use crate::server::Entrance;
-use crate::stamps::Stamps;
+use crate::stamps::IdGenerator;
 use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
-use crate::workspace::{self, IssuedKey, World};
-use crate::write::Work;
+use crate::workspace::{self, IssuedKey, SeedData};
+use crate::write::WriteContext;
 use crate::{carriers, router, server, waits};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
 /// First and longest pause between connection attempts to a database server; the pause doubles.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LAST_PAUSE: Duration = Duration::from_secs(5);
+const MIN_RETRY_DELAY: Duration = Duration::from_millis(200);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 /// Time for background tasks to end after the last request.
-const SLACK: Duration = Duration::from_secs(2);
+const TASK_STOP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time for checkpointing the database's log; if it is too short, the next start does that.
-const CLOSING: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Error)]
 pub enum StartError {
@@ -64,7 +64,7 @@ pub enum StartError {
 }
 
 /// Running service. Dropping it aborts everything; [`Running::shutdown`] lets requests finish.
-pub struct Running {
+pub struct RunningService {
     /// Ends in `/v1`.
     pub base_url: String,
     /// Base URL of the `/dev` switches.
@@ -78,12 +78,12 @@ pub struct Running {
     service: Service,
 }
 
-impl Running {
+impl RunningService {
     /// Stops accepting connections, finishes running requests and background tasks, and closes the database.
     /// Cuts off after the drain time plus [`SLACK`].
     pub async fn shutdown(self) {
         let Self { stop, mut tasks, service, .. } = self;
-        let last = Instant::now() + service.options.drain + SLACK;
+        let last = Instant::now() + service.options.drain + TASK_STOP_TIMEOUT;
         service.health.drain();
         // Fails only if every task has ended already.
         let _ = stop.send(true);
@@ -97,7 +97,7 @@ impl Running {
         drop(tasks);
         // Blocks until the writing thread has ended.
         let closing = tokio::task::spawn_blocking(move || service.database.close());
-        match timeout(CLOSING, closing).await {
+        match timeout(CLOSE_TIMEOUT, closing).await {
             Ok(Ok(())) => {}
             Ok(Err(cause)) => tracing::error!(%cause, "the database could not be closed"),
             Err(_) => tracing::warn!("the database did not close in time; what was confirmed is kept"),
@@ -106,7 +106,7 @@ impl Running {
 }
 
 /// Starts a service; it accepts requests when this returns.
-pub async fn start(options: Options) -> Result<Running, StartError> {
+pub async fn start(options: Options) -> Result<RunningService, StartError> {
     if options.dev && !options.listen.ip().is_loopback() {
         return Err(StartError::NotLoopback(options.listen));
     }
@@ -123,17 +123,17 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let entrance = Entrance::new(&options);
     let serving = tokio::spawn(server::serve(listener, entrance.clone(), stopped.clone()));
     let mut tasks = Tasks(vec![serving]);
-    let prepared = open(options, address, Durability::Full).await?;
-    let notices = notices(&prepared, address).await?;
-    let Prepared { service, keys, .. } = prepared;
+    let prepared = open_service(options, address, Durability::Full).await?;
+    let notices = startup_notices(&prepared, address).await?;
+    let PreparedService { service, keys, .. } = prepared;
     entrance.open(router::router(&service));
     if !service.platforms.are_simulated() {
         tasks.0.push(tokio::spawn(carriers::watch::run(service.clone(), stopped.clone())));
     }
-    tasks.0.push(tokio::spawn(background::follow_others(service.clone(), stopped.clone())));
+    tasks.0.push(tokio::spawn(background::follow_other_processes(service.clone(), stopped.clone())));
     tasks.0.push(tokio::spawn(background::run(service.clone(), by_hand, stopped)));
-    Ok(Running {
-        base_url: service.hosts.local(),
+    Ok(RunningService {
+        base_url: service.hosts.local_url(),
         dev_url: format!("http://{address}/dev"),
         keys,
         notices,
@@ -144,10 +144,13 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 }
 
 /// Collects messages for the user who started the service.
-async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
-    let Prepared { service, .. } = prepared;
+async fn startup_notices(
+    prepared: &PreparedService,
+    address: SocketAddr,
+) -> Result<Vec<String>, DatabaseError> {
+    let PreparedService { service, .. } = prepared;
     let mut notices = Vec::new();
-    if !address.ip().is_loopback() && service.hosts.are_local() {
+    if !address.ip().is_loopback() && service.hosts.is_local_only() {
         notices.push(format!(
             "it listens on {address}, but only requests for a loopback host are answered: name its hosts with --host \
              or --public-url"
@@ -171,7 +174,7 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
             ));
         }
     }
-    notices.extend(service.database.read(stored::mistakes).await?);
+    notices.extend(service.database.read(stored::list_errors).await?);
     Ok(notices)
 }
 
@@ -182,21 +185,21 @@ fn unused_channels(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
 }
 
 /// Opened service that does not run yet.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedService {
     pub service: Service,
     pub keys: Vec<IssuedKey>,
 }
 
 /// Opens the database and builds the service; nothing runs yet.
-pub(crate) async fn open(
+pub(crate) async fn open_service(
     options: Options,
     address: SocketAddr,
     durability: Durability,
-) -> Result<Prepared, StartError> {
+) -> Result<PreparedService, StartError> {
     let committed = Arc::new(Notify::new());
-    let place = KeyPlace::of(&options.database, options.key_file.as_deref())?;
+    let place = SealingKeyLocation::of(&options.database, options.key_file.as_deref())?;
     let found = find_key(place.clone()).await?;
-    let (database, fresh) = open_when_there(&options.database, durability, &committed).await?;
+    let (database, fresh) = open_with_retry(&options.database, durability, &committed).await?;
     let key = match found {
         Some(key) => key,
         None => make_key(&place, &database, fresh).await?,
@@ -206,12 +209,12 @@ pub(crate) async fn open(
 
 /// Opens the database; returns true with it if it is new. Waits without limit for a server that does not
 /// answer: after a reboot it may start later.
-async fn open_when_there(
-    place: &DatabasePlace,
+async fn open_with_retry(
+    place: &DatabaseLocation,
     durability: Durability,
     committed: &Arc<Notify>,
 ) -> Result<(Database, bool), StartError> {
-    let mut pause = FIRST_PAUSE;
+    let mut pause = MIN_RETRY_DELAY;
     let mut is_told = false;
     loop {
         let (place, told) = (place.clone(), committed.clone());
@@ -223,7 +226,7 @@ async fn open_when_there(
                     is_told = true;
                 }
                 sleep(pause).await;
-                pause = (pause * 2).min(LAST_PAUSE);
+                pause = (pause * 2).min(MAX_RETRY_DELAY);
             }
             opened => {
                 if is_told && opened.is_ok() {
@@ -237,14 +240,18 @@ async fn open_when_there(
 
 /// Creates the sealing key of a database without sealed secrets. Fails if there are any: a new key would open
 /// none of them.
-async fn make_key(place: &KeyPlace, database: &Database, fresh: bool) -> Result<SealingKey, StartError> {
+async fn make_key(
+    place: &SealingKeyLocation,
+    database: &Database,
+    fresh: bool,
+) -> Result<SealingKey, StartError> {
     if !fresh {
         let asked = place.clone();
         let refusal: Result<Option<KeyError>, DatabaseError> = database
             .read(move |db| {
                 let is_expected = asked.is_named() && SealingKey::is_claimed(db)?;
-                match (meta::any_sealed(db)?, is_expected) {
-                    (true, _) => asked.forgotten(db, false).map(Some),
+                match (meta::has_sealed(db)?, is_expected) {
+                    (true, _) => asked.describe_missing_key(db, false).map(Some),
                     (false, true) => Ok(Some(KeyError::Missing(asked.path().to_owned()))),
                     (false, false) => Ok(None),
                 }
@@ -262,7 +269,7 @@ async fn make_key(place: &KeyPlace, database: &Database, fresh: bool) -> Result<
 }
 
 /// State read from the database, or stored in a new one.
-struct Kept {
+struct StoredState {
     business: Option<String>,
     secret: Vec<u8>,
     shift: i64,
@@ -277,7 +284,7 @@ struct Kept {
 }
 
 /// Reads the key file; if there is none, tests whether it can be created.
-async fn find_key(place: KeyPlace) -> Result<Option<SealingKey>, StartError> {
+async fn find_key(place: SealingKeyLocation) -> Result<Option<SealingKey>, StartError> {
     let reading = tokio::task::spawn_blocking(move || match place.read()? {
         None => place.can_make().map(|()| None),
         found => Ok(found),
@@ -287,15 +294,15 @@ async fn find_key(place: KeyPlace) -> Result<Option<SealingKey>, StartError> {
 
 /// Opens the folder of uploaded files beside the database and removes files that `known` does not list. A new
 /// database passes `None`: the files may belong to a database that was moved away.
-async fn media_beside(
-    database: &DatabasePlace,
+async fn open_media(
+    database: &DatabaseLocation,
     known: Option<HashSet<String>>,
 ) -> Result<MediaStore, DatabaseError> {
     let Some(database) = database.file().map(Path::to_owned) else { return Ok(MediaStore::Database) };
     let opening = tokio::task::spawn_blocking(move || {
-        let files = MediaFiles::beside(&database)?;
+        let files = MediaFiles::beside_database(&database)?;
         if let Some(known) = known {
-            files.sweep(&known)?;
+            files.remove_orphans(&known)?;
         }
         Ok(MediaStore::Folder(files))
     });
@@ -305,24 +312,24 @@ async fn media_beside(
 async fn prepare(
     options: Options,
     address: SocketAddr,
-    (database, (place, key)): (Database, (KeyPlace, SealingKey)),
+    (database, (place, key)): (Database, (SealingKeyLocation, SealingKey)),
     fresh: bool,
     committed: Arc<Notify>,
-) -> Result<Prepared, StartError> {
+) -> Result<PreparedService, StartError> {
     let clock = options.clock.clone();
-    let world = World { demo: options.demo, simulated: options.is_simulated(), dev: options.dev };
+    let world = SeedData { demo: options.demo, simulated: options.is_simulated(), dev: options.dev };
     let (asked, at) = (key.clone(), place.clone());
-    let (shared, alone) = (database.is_shared(), database.leads());
-    let kept: Result<Kept, DatabaseError> = database
+    let (shared, alone) = (database.is_shared(), database.is_leader());
+    let kept: Result<StoredState, DatabaseError> = database
         .write(move |db| {
             let fits = asked.claim(db, &at, alone)?;
-            let kept = keep(db, fresh, world, clock.as_ref(), !shared)?;
+            let kept = load_state(db, fresh, world, clock.as_ref(), !shared)?;
             if !shared {
                 // The file belongs to this process alone, so every other claimant has ended.
                 egress::end_all_claims(db)?;
                 connected::end_all_leases(db)?;
             }
-            Ok(Kept { fits, ..kept })
+            Ok(StoredState { fits, ..kept })
         })
         .await;
     let kept = kept?;
@@ -330,13 +337,13 @@ async fn prepare(
         return Err(describe_foreign_key(&database, place).await?.into());
     }
     let seed = options.seed.wrapping_add(kept.boots);
-    let media = media_beside(&options.database, (!fresh).then_some(kept.media)).await?;
+    let media = open_media(&options.database, (!fresh).then_some(kept.media)).await?;
     if matches!(media, MediaStore::Database) {
-        let swept: Result<(), DatabaseError> = database.write(media::sweep_bytes).await;
+        let swept: Result<(), DatabaseError> = database.write(media::remove_orphaned_bytes).await;
         swept?;
     }
     let vault = Vault::new(&key).map_err(|_| DatabaseError::Foreign)?;
-    let credentials = key.derived(connections::PURPOSE)?;
+    let credentials = key.derive(connections::KEY_PURPOSE)?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let business = kept.business.as_deref().unwrap_or("a business");
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
@@ -349,7 +356,7 @@ async fn prepare(
         limits: Limits::new(options.unlimited),
         in_flight: Default::default(),
         cursors,
-        stamps: Stamps::new(seed, kept.latest, database.stamp()),
+        ids: IdGenerator::new(seed, kept.latest, database.stamp()),
         faults: Default::default(),
         guard,
         platforms: if options.is_simulated() {
@@ -361,10 +368,10 @@ async fn prepare(
         media,
         bodies: BodyBudget::new(options.clock.clone()),
         vault,
-        thoughts: Default::default(),
+        assistant_tasks: Default::default(),
         last_answers: Default::default(),
-        world: Default::default(),
-        delivering: Default::default(),
+        simulation_lock: Default::default(),
+        delivery_lock: Default::default(),
         metrics: Default::default(),
         health: Default::default(),
         settled: Default::default(),
@@ -379,36 +386,39 @@ async fn prepare(
         let state = service.clone();
         let now = service.clock.now();
         let seeding = service.database.write(move |db| {
-            let work = Work { db, service: &state, now, test: false, key: None };
+            let work = WriteContext { db, service: &state, now, test: false, key: None };
             if seed::is_seeded(db)? { Ok(()) } else { seed::seed(&work) }
         });
         seeding.await.map_err(|cause: DatabaseError| cause)?;
     }
-    Ok(Prepared { service, keys: kept.keys })
+    Ok(PreparedService { service, keys: kept.keys })
 }
 
 /// Builds the error for a key that opens none of the secrets.
-async fn describe_foreign_key(database: &Database, place: KeyPlace) -> Result<KeyError, DatabaseError> {
-    database.read(move |db| place.forgotten(db, true)).await
+async fn describe_foreign_key(
+    database: &Database,
+    place: SealingKeyLocation,
+) -> Result<KeyError, DatabaseError> {
+    database.read(move |db| place.describe_missing_key(db, true)).await
 }
 
 /// Reads the state that a run starts with. `alone` is true if no other process writes rows.
-fn keep(
+fn load_state(
     db: &dyn DbSession,
     fresh: bool,
-    world: World,
+    world: SeedData,
     clock: &dyn Clock,
     alone: bool,
-) -> Result<Kept, DatabaseError> {
-    let shift = meta::number(db, "clock_shift")?.unwrap_or(0);
+) -> Result<StoredState, DatabaseError> {
+    let shift = meta::get_number(db, "clock_shift")?.unwrap_or(0);
     // Of two processes that start on an empty database, the first creates the workspace.
-    let keys = if fresh && workspaces::are_none(db)? {
-        workspace::make(db, world, clock.now().plus(shift))?
+    let keys = if fresh && workspaces::is_empty(db)? {
+        workspace::create_first(db, world, clock.now().plus(shift))?
     } else {
         Vec::new()
     };
     if world.simulated {
-        workspace::address_all(db)?;
+        workspace::set_missing_addresses(db)?;
     }
     if !world.dev {
         // Only `/dev/outbound` reads it.
@@ -425,12 +435,12 @@ fn keep(
         }
     };
     // Makes the random part of ids differ between runs.
-    let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
+    let boots = meta::get_number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
-    let elapsed = waits::begin(db, clock, shift, alone)?;
-    let latest = latest::stamp(db)?;
-    Ok(Kept {
+    let elapsed = waits::adjust_deadlines(db, clock, shift, alone)?;
+    let latest = latest::newest_stamp(db)?;
+    Ok(StoredState {
         business,
         secret,
         shift,

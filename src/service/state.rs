@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::assistant::{Assistant, Thoughts};
+use crate::assistant::{Assistant, AssistantTasks};
 use crate::bodies::BodyBudget;
-use crate::carriers::Settled;
+use crate::carriers::SettledNotify;
 use crate::clock::ServiceClock;
 use crate::connections::Connections;
 use crate::cursors::Cursors;
@@ -15,13 +15,13 @@ use crate::faults::Faults;
 use crate::health::HealthState;
 use crate::hosts::Hosts;
 use crate::idempotency::InFlight;
-use crate::last_answer::LastAnswers;
+use crate::last_answer::AnswerCache;
 use crate::limits::Limits;
 use crate::media::files::MediaStore;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::platforms::Platforms;
-use crate::stamps::Stamps;
+use crate::stamps::IdGenerator;
 use crate::vault::Vault;
 use connections::guard::Guard;
 
@@ -40,7 +40,7 @@ pub struct ServiceState {
     pub in_flight: InFlight,
     pub cursors: Cursors,
     /// Timestamps and ids of new rows.
-    pub stamps: Stamps,
+    pub ids: IdGenerator,
     pub faults: Faults,
     /// Checks addresses from customers before any request to them.
     pub guard: Guard,
@@ -55,16 +55,16 @@ pub struct ServiceState {
     pub bodies: BodyBudget,
     pub vault: Vault,
     /// Running requests to the model.
-    pub thoughts: Thoughts,
-    pub last_answers: LastAnswers,
+    pub assistant_tasks: AssistantTasks,
+    pub last_answers: AnswerCache,
     /// Held while the simulation advances.
-    pub world: tokio::sync::Mutex<()>,
+    pub simulation_lock: tokio::sync::Mutex<()>,
     /// Held while a round of webhook deliveries runs.
-    pub delivering: tokio::sync::Mutex<()>,
+    pub delivery_lock: tokio::sync::Mutex<()>,
     pub metrics: Metrics,
     pub health: HealthState,
     /// Notified when an outbound message reaches its final state.
-    pub settled: Settled,
+    pub settled: SettledNotify,
     /// Notified after every commit.
     pub committed: Arc<Notify>,
 }

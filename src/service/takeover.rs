@@ -27,8 +27,8 @@ use crate::database::{Database, DatabaseError, due, thread_automation, threads};
 use crate::errors::ApiError;
 use crate::mail::answering;
 use crate::state::Service;
-use crate::world::Kind;
-use crate::write::Work;
+use crate::world::JobKind;
+use crate::write::WriteContext;
 use model::time::Timestamp;
 use wire::carriers::DraftAuthor;
 use wire::errors::ErrorCode;
@@ -37,7 +37,7 @@ use wire::errors::ErrorCode;
 /// its commits.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum time a `frontdesk admin` command waits for an attempt to end.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RECALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Length of the assistant's pause after a person's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,7 +52,7 @@ impl AfterPersonAnswers {
     pub const ALL: [Self; 2] = [Self::Pause, Self::NextCustomerMessage];
 
     /// Value of the setting.
-    pub const fn words(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pause => "pause",
             Self::NextCustomerMessage => "next customer message",
@@ -64,21 +64,21 @@ impl std::str::FromStr for AfterPersonAnswers {
     type Err = String;
 
     fn from_str(words: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|known| known.words() == words);
+        let found = Self::ALL.into_iter().find(|known| known.as_str() == words);
         found.ok_or_else(|| format!("{words:?} is neither \"pause\" nor \"next customer message\""))
     }
 }
 
 /// Conversation in which the assistant can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject<'a> {
+pub enum AutomationSubject<'a> {
     /// Conversation id.
     Chat(&'a str),
     /// Mail thread id.
     Thread(&'a str),
 }
 
-impl<'a> Subject<'a> {
+impl<'a> AutomationSubject<'a> {
     /// Lane of its outbound messages, which are sent one after another.
     pub const fn lane(self) -> &'a str {
         match self {
@@ -105,7 +105,7 @@ impl<'a> Subject<'a> {
             return Ok(Some((Self::Chat(id), row.automation)));
         }
         match threads::read(db, channel, id)? {
-            Some(_) => Ok(Some((Self::Thread(id), answering::is_automated(db, id)?))),
+            Some(_) => Ok(Some((Self::Thread(id), answering::is_assistant_enabled(db, id)?))),
             None => Ok(None),
         }
     }
@@ -114,44 +114,48 @@ impl<'a> Subject<'a> {
 /// Switches the assistant on or off, and ends what it is about to send.
 pub fn switch(
     db: &dyn DbSession,
-    subject: Subject<'_>,
+    subject: AutomationSubject<'_>,
     enabled: bool,
     now: Timestamp,
 ) -> Result<(), ApiError> {
     match subject {
-        Subject::Chat(id) => conversations::set_automation(db, id, enabled)?,
-        Subject::Thread(id) => thread_automation::set(db, id, enabled)?,
+        AutomationSubject::Chat(id) => conversations::set_automation(db, id, enabled)?,
+        AutomationSubject::Thread(id) => thread_automation::set(db, id, enabled)?,
     }
-    if enabled { Ok(()) } else { silence(db, subject, now) }
+    if enabled { Ok(()) } else { recall_answers(db, subject, now) }
 }
 
 /// Applies the configured pause after a person's message, in the transaction that stores the message.
-pub fn person_answered(work: &Work<'_>, subject: Subject<'_>) -> Result<(), ApiError> {
+pub fn record_person_answer(work: &WriteContext<'_>, subject: AutomationSubject<'_>) -> Result<(), ApiError> {
     if work.test {
         return Ok(());
     }
     match work.service.options.after_person_answers {
         AfterPersonAnswers::Pause => switch(work.db, subject, false, work.now),
         AfterPersonAnswers::NextCustomerMessage => {
-            if let Subject::Thread(id) = subject
-                && answering::is_automated(work.db, id)?
+            if let AutomationSubject::Thread(id) = subject
+                && answering::is_assistant_enabled(work.db, id)?
             {
                 // A thread with a person's mail counts as taken over unless its own setting says otherwise.
                 thread_automation::set(work.db, id, true)?;
             }
-            silence(work.db, subject, work.now)
+            recall_answers(work.db, subject, work.now)
         }
     }
 }
 
 /// Ends everything the assistant is about to send in a conversation.
-pub fn silence(db: &dyn DbSession, subject: Subject<'_>, now: Timestamp) -> Result<(), ApiError> {
+pub fn recall_answers(
+    db: &dyn DbSession,
+    subject: AutomationSubject<'_>,
+    now: Timestamp,
+) -> Result<(), ApiError> {
     match subject {
-        Subject::Chat(id) => due::cancel(db, Kind::Answer.word(), id)?,
-        Subject::Thread(id) => due::cancel(db, answering::KIND, id)?,
+        AutomationSubject::Chat(id) => due::cancel(db, JobKind::Answer.word(), id)?,
+        AutomationSubject::Thread(id) => due::cancel(db, answering::ANSWER_KIND, id)?,
     }
-    for row in egress::open_in(db, subject.lane())? {
-        if !is_assistants(&row)? {
+    for row in egress::list_open(db, subject.lane())? {
+        if !is_from_assistant(&row)? {
             continue;
         }
         if row.state == EgressState::Departed.word() {
@@ -164,7 +168,7 @@ pub fn silence(db: &dyn DbSession, subject: Subject<'_>, now: Timestamp) -> Resu
 }
 
 /// Returns true if the assistant wrote an outbound message.
-pub fn is_assistants(row: &EgressRow) -> Result<bool, ApiError> {
+pub fn is_from_assistant(row: &EgressRow) -> Result<bool, ApiError> {
     if row.draft.is_empty() {
         return Ok(false);
     }
@@ -186,7 +190,7 @@ pub async fn wait_for_recalled(service: &Service, lane: &str) -> Result<(), ApiE
             return Ok(());
         }
         if Instant::now() >= last {
-            return Err(still_leaving());
+            return Err(still_sending_error());
         }
         // Checks again after a notification as well as after the interval.
         let _ = timeout_at(last.min(Instant::now() + POLL_INTERVAL), settled).await;
@@ -200,7 +204,7 @@ pub async fn is_recalling(database: &Database, lane: &str) -> Result<bool, Datab
 }
 
 /// Refuses to confirm a takeover while a text may still arrive.
-pub fn still_leaving() -> ApiError {
+pub fn still_sending_error() -> ApiError {
     let words = "the assistant is switched off here, but its last text is still on its way to the platform; \
                  ask again to be told when it cannot arrive any more";
     ApiError::new(ErrorCode::InternalError, words).retry_after(1)
@@ -214,7 +218,9 @@ impl Admin {
     pub async fn automation(&self, id: &str) -> Result<bool, AdminError> {
         let id = id.to_owned();
         self.database
-            .read(move |db| Ok(Subject::find_anywhere(db, &id)?.ok_or_else(|| no_subject(&id))?.1))
+            .read(move |db| {
+                Ok(AutomationSubject::find_anywhere(db, &id)?.ok_or_else(|| no_subject_error(&id))?.1)
+            })
             .await
     }
 
@@ -223,16 +229,17 @@ impl Admin {
     /// # Errors
     /// If there is none with this id, or the assistant's last text is still under way after [`PATIENCE`].
     pub async fn switch_automation(&self, id: &str, enabled: bool, now: Timestamp) -> Result<(), AdminError> {
-        let (subject, last) = (id.to_owned(), Instant::now() + PATIENCE);
+        let (subject, last) = (id.to_owned(), Instant::now() + RECALL_TIMEOUT);
         self.database
             .write(move |db| {
-                let (found, _) = Subject::find_anywhere(db, &subject)?.ok_or_else(|| no_subject(&subject))?;
+                let (found, _) = AutomationSubject::find_anywhere(db, &subject)?
+                    .ok_or_else(|| no_subject_error(&subject))?;
                 switch(db, found, enabled, now).map_err(|error| AdminError::Refused(error.message))
             })
             .await?;
         while !enabled && is_recalling(&self.database, id).await? {
             if Instant::now() >= last {
-                return Err(AdminError::Refused(still_leaving().message));
+                return Err(AdminError::Refused(still_sending_error().message));
             }
             sleep(POLL_INTERVAL).await;
         }
@@ -240,7 +247,7 @@ impl Admin {
     }
 }
 
-fn no_subject(id: &str) -> AdminError {
+fn no_subject_error(id: &str) -> AdminError {
     AdminError::Absent(format!(
         "there is no conversation or thread {id:?}; `frontdesk list` shows the ids of a channel"
     ))
@@ -253,7 +260,7 @@ mod tests {
     #[test]
     fn the_words_of_the_setting_are_read_as_written() {
         for choice in AfterPersonAnswers::ALL {
-            assert_eq!(choice.words().parse(), Ok(choice));
+            assert_eq!(choice.as_str().parse(), Ok(choice));
         }
         let refused: Result<AfterPersonAnswers, String> = "Pause".parse();
         assert!(refused.is_err_and(|words| words.contains("\"next customer message\"")));

@@ -14,20 +14,20 @@ use crate::errors::ApiError;
 use wire::errors::ErrorCode;
 
 /// Connection that adds a body to hyper's refusals.
-pub struct ExplainedRefusals<S> {
+pub struct HttpErrorBodies<S> {
     stream: S,
     /// Replacement of a refusal; `written` bytes of it have been sent.
     answer: Vec<u8>,
     written: usize,
 }
 
-impl<S> ExplainedRefusals<S> {
+impl<S> HttpErrorBodies<S> {
     pub fn new(stream: S) -> Self {
         Self { stream, answer: Vec::new(), written: 0 }
     }
 }
 
-impl<S: AsyncWrite + Unpin> ExplainedRefusals<S> {
+impl<S: AsyncWrite + Unpin> HttpErrorBodies<S> {
     /// Writes the rest of the replacement.
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.written < self.answer.len() {
@@ -42,7 +42,7 @@ impl<S: AsyncWrite + Unpin> ExplainedRefusals<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for ExplainedRefusals<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HttpErrorBodies<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -52,14 +52,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for ExplainedRefusals<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HttpErrorBodies<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         ready!(self.poll_answer(context))?;
-        match explained(bytes) {
+        match explain_refusal(bytes) {
             Some(answer) => {
                 (self.answer, self.written) = (answer, 0);
                 // The rest is written by the following flush.
@@ -78,7 +78,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let first = pieces.iter().find(|piece| !piece.is_empty());
-        if let Some(head) = first.filter(|head| explained(head).is_some()) {
+        if let Some(head) = first.filter(|head| explain_refusal(head).is_some()) {
             return self.poll_write(context, head);
         }
         ready!(self.poll_answer(context))?;
@@ -101,7 +101,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
 }
 
 /// Returns the refusal with a body, if `bytes` are a refusal of hyper.
-fn explained(bytes: &[u8]) -> Option<Vec<u8>> {
+fn explain_refusal(bytes: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(bytes.strip_suffix(b"\r\n\r\n")?).ok()?;
     let (status, fields) = head.split_once("\r\n").filter(|_| !head.contains("\r\n\r\n"))?;
     let why = match status {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn only_an_empty_refusal_gets_a_body() {
         let refusal = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: now\r\n\r\n";
-        let answer = String::from_utf8(explained(refusal).expect("an answer")).expect("text");
+        let answer = String::from_utf8(explain_refusal(refusal).expect("an answer")).expect("text");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
         assert!(head.ends_with(&format!("content-length: {}\r\ndate: now", body.len())), "{head}");
         let body: serde_json::Value = serde_json::from_str(body).expect("JSON");
@@ -144,7 +144,7 @@ mod tests {
             b"HTTP/1.1 400 Bad Request\r\n\r\ncontent-length: 0\r\n\r\n",
         ];
         for bytes in others {
-            assert_eq!(explained(bytes), None, "{}", String::from_utf8_lossy(bytes));
+            assert_eq!(explain_refusal(bytes), None, "{}", String::from_utf8_lossy(bytes));
         }
     }
 }

@@ -14,32 +14,32 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use crate::crowd::{ConnectionPhase, HeldConnection};
 
 /// Maximum size of a rest that is read, in bytes.
-const REST: usize = 64 * 1024;
+const MAX_DRAINED_BYTES: usize = 64 * 1024;
 /// Maximum time for reading a rest.
-const TIME: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Body lent to a handler; its unread part goes to [`Rest`] when it is dropped.
-pub struct Lent {
+pub struct BorrowedBody {
     body: Option<Incoming>,
-    left: Arc<Mutex<Option<Incoming>>>,
+    remaining: Arc<Mutex<Option<Incoming>>>,
     connection: Arc<HeldConnection>,
 }
 
 /// Unread part of a body.
-pub struct Rest(Arc<Mutex<Option<Incoming>>>);
+pub struct RemainingBody(Arc<Mutex<Option<Incoming>>>);
 
 /// Lends a body to a handler. Its connection counts as receiving until the body has ended or is dropped.
-pub fn lend(body: Incoming, connection: Arc<HeldConnection>) -> (Lent, Rest) {
+pub fn split_body(body: Incoming, connection: Arc<HeldConnection>) -> (BorrowedBody, RemainingBody) {
     connection.enter(if body.is_end_stream() {
         ConnectionPhase::Working
     } else {
         ConnectionPhase::Receiving
     });
     let left = Arc::default();
-    (Lent { body: Some(body), left: Arc::clone(&left), connection }, Rest(left))
+    (BorrowedBody { body: Some(body), remaining: Arc::clone(&left), connection }, RemainingBody(left))
 }
 
-impl Body for Lent {
+impl Body for BorrowedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -64,21 +64,22 @@ impl Body for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for BorrowedBody {
     fn drop(&mut self) {
         self.connection.enter(ConnectionPhase::Working);
         let rest = self.body.take().filter(|body| !body.is_end_stream());
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = rest;
+        *self.remaining.lock().unwrap_or_else(PoisonError::into_inner) = rest;
     }
 }
 
-impl Rest {
+impl RemainingBody {
     /// Returns true if the connection can take another request: the body was read, or its short rest could
     /// be. A client that waits for `100 Continue` is not asked to send the rest.
-    pub async fn drained(self, waits_for_leave: bool) -> bool {
+    pub async fn drain(self, waits_for_leave: bool) -> bool {
         let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut body) = left else { return true };
-        if waits_for_leave || body.size_hint().lower() > u64::try_from(REST).unwrap_or(u64::MAX) {
+        if waits_for_leave || body.size_hint().lower() > u64::try_from(MAX_DRAINED_BYTES).unwrap_or(u64::MAX)
+        {
             return false;
         }
         let reading = async {
@@ -86,12 +87,12 @@ impl Rest {
             while let Some(frame) = body.frame().await {
                 let Ok(frame) = frame else { return false };
                 bytes += frame.data_ref().map_or(0, Bytes::len);
-                if bytes > REST {
+                if bytes > MAX_DRAINED_BYTES {
                     return false;
                 }
             }
             true
         };
-        tokio::time::timeout(TIME, reading).await.unwrap_or(false)
+        tokio::time::timeout(DRAIN_TIMEOUT, reading).await.unwrap_or(false)
     }
 }

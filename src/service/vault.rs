@@ -8,18 +8,18 @@ use crate::sealing_key::SealingKey;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a stored secret does not fit the key of the database")]
-pub struct Unreadable;
+pub struct SealError;
 
 pub struct Vault {
     key: LessSafeKey,
 }
 
 impl Vault {
-    pub fn new(key: &SealingKey) -> Result<Self, Unreadable> {
-        Self::with(key.bytes()).ok_or(Unreadable)
+    pub fn new(key: &SealingKey) -> Result<Self, SealError> {
+        Self::from_key_bytes(key.bytes()).ok_or(SealError)
     }
 
-    fn with(key: &[u8]) -> Option<Self> {
+    fn from_key_bytes(key: &[u8]) -> Option<Self> {
         let key = UnboundKey::new(&CHACHA20_POLY1305, key).ok()?;
         Some(Self { key: LessSafeKey::new(key) })
     }
@@ -28,14 +28,14 @@ impl Vault {
     ///
     /// # Errors
     /// [`Unreadable`] for a secret beyond the cipher's limit of many gigabytes.
-    pub fn seal(&self, owner: &str, secret: &str) -> Result<Vec<u8>, Unreadable> {
+    pub fn seal(&self, owner: &str, secret: &str) -> Result<Vec<u8>, SealError> {
         // One key seals few secrets, so random nonces do not collide.
         let nonce: [u8; NONCE_LEN] = rand::rng().random();
         let mut sealed = secret.as_bytes().to_vec();
         let owner = Aad::from(owner.as_bytes());
         self.key
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), owner, &mut sealed)
-            .map_err(|_| Unreadable)?;
+            .map_err(|_| SealError)?;
         Ok([&nonce[..], &sealed].concat())
     }
 
@@ -43,36 +43,39 @@ impl Vault {
     ///
     /// # Errors
     /// [`Unreadable`] if the key or owner differs, or the bytes were changed.
-    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<String, Unreadable> {
-        let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or(Unreadable)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Unreadable)?;
+    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<String, SealError> {
+        let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or(SealError)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| SealError)?;
         let mut rest = rest.to_vec();
         let owner = Aad::from(owner.as_bytes());
-        let opened = self.key.open_in_place(nonce, owner, &mut rest).map_err(|_| Unreadable)?;
-        String::from_utf8(opened.to_vec()).map_err(|_| Unreadable)
+        let opened = self.key.open_in_place(nonce, owner, &mut rest).map_err(|_| SealError)?;
+        String::from_utf8(opened.to_vec()).map_err(|_| SealError)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sealing_key::KEY;
+    use crate::sealing_key::KEY_BYTES;
 
     #[test]
     fn only_its_owner_and_key_open_a_secret() {
-        let vault = Vault::with(&[1; KEY]).expect("a key");
+        let vault = Vault::from_key_bytes(&[1; KEY_BYTES]).expect("a key");
         let sealed = vault.seal("wh_1", "s3cret é").expect("sealed");
         assert_eq!(vault.open("wh_1", &sealed).as_deref(), Ok("s3cret é"));
         assert_ne!(sealed, vault.seal("wh_1", "s3cret é").expect("sealed"));
-        assert_eq!(vault.open("wh_2", &sealed), Err(Unreadable));
-        assert_eq!(Vault::with(&[2; KEY]).expect("a key").open("wh_1", &sealed), Err(Unreadable));
+        assert_eq!(vault.open("wh_2", &sealed), Err(SealError));
+        assert_eq!(
+            Vault::from_key_bytes(&[2; KEY_BYTES]).expect("a key").open("wh_1", &sealed),
+            Err(SealError)
+        );
         for index in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[index] ^= 1;
-            assert_eq!(vault.open("wh_1", &changed), Err(Unreadable), "{index}");
+            assert_eq!(vault.open("wh_1", &changed), Err(SealError), "{index}");
         }
         for short in [&[][..], &[0; 5], &[0; NONCE_LEN]] {
-            assert_eq!(vault.open("wh_1", short), Err(Unreadable));
+            assert_eq!(vault.open("wh_1", short), Err(SealError));
         }
     }
 }

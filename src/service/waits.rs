@@ -18,72 +18,87 @@ use tokio::time::{Instant, sleep};
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{self, DatabaseError, WriteScope, meta, redating};
-use crate::stamps::LEAD;
+use crate::stamps::MAX_STAMP_LEAD;
 use crate::state::Service;
 use model::time::{Clock, HOUR, MINUTE, Timestamp};
 
 /// Metadata name of the elapsed time, without the shift of `/dev/clock`, in microseconds.
-const ELAPSED: &str = "elapsed";
+const ELAPSED_META_NAME: &str = "elapsed";
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between two searches for waits that are too long.
-const SEARCHED: Duration = Duration::from_secs(5);
+const OVERLONG_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval between two writes of the elapsed time.
-const KEPT: Duration = Duration::from_secs(60);
+const ELAPSED_SAVE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Kind of wait.
-struct Wait {
+struct DeadlineColumn {
     table: &'static str,
     /// Column with the end of the wait.
     column: &'static str,
     /// SQL condition of the rows that wait.
     condition: &'static str,
     /// Upper bound of a new wait, in microseconds, with some margin.
-    longest: i64,
+    max_micros: i64,
 }
 
-const WAITS: [Wait; 5] = [
-    Wait { table: "due", column: "at", condition: "kind IN ('answer', 'mail_answer')", longest: 5 * MINUTE },
-    Wait { table: "egress", column: "due_at", condition: "state = 'waiting'", longest: 2 * HOUR },
-    Wait {
+const DEADLINE_COLUMNS: [DeadlineColumn; 5] = [
+    DeadlineColumn {
+        table: "due",
+        column: "at",
+        condition: "kind IN ('answer', 'mail_answer')",
+        max_micros: 5 * MINUTE,
+    },
+    DeadlineColumn {
+        table: "egress",
+        column: "due_at",
+        condition: "state = 'waiting'",
+        max_micros: 2 * HOUR,
+    },
+    DeadlineColumn {
         table: "egress",
         column: "claimed_until",
         condition: "state IN ('claimed', 'departed', 'recalled')",
-        longest: 10 * MINUTE,
+        max_micros: 10 * MINUTE,
     },
-    Wait { table: "ingress", column: "due_at", condition: "done_at IS NULL", longest: HOUR },
-    Wait { table: "deliveries", column: "due_at", condition: "due_at IS NOT NULL", longest: 30 * HOUR },
+    DeadlineColumn { table: "ingress", column: "due_at", condition: "done_at IS NULL", max_micros: HOUR },
+    DeadlineColumn {
+        table: "deliveries",
+        column: "due_at",
+        condition: "due_at IS NOT NULL",
+        max_micros: 30 * HOUR,
+    },
 ];
 
-impl Wait {
+impl DeadlineColumn {
     /// Returns true if any wait is longer than it can be.
     fn is_too_long(&self, db: &dyn DbSession, now: Timestamp) -> Result<bool, DatabaseError> {
-        let Self { table, column, condition, longest } = self;
+        let Self { table, column, condition, max_micros: longest } = self;
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {condition} AND {column} > ?1)");
-        db.scalar(&sql, bound![now.plus(*longest)])
+        db.fetch_scalar(&sql, bound![now.plus(*longest)])
     }
 
     /// Ends waits that are longer than they can be.
     fn shorten(&self, db: &dyn DbSession, now: Timestamp) -> Result<(), DatabaseError> {
-        let Self { table, column, condition, longest } = self;
+        let Self { table, column, condition, max_micros: longest } = self;
         let sql = format!("UPDATE {table} SET {column} = ?2 WHERE {condition} AND {column} > ?1");
-        db.note(&sql, bound![now.plus(*longest), now])
+        db.change_later(&sql, bound![now.plus(*longest), now])
     }
 
     /// Moves waits by `back` microseconds after the clock was set back to `now`. A wait that began since the
     /// step ends early.
-    fn follow(&self, db: &dyn DbSession, back: i64, now: Timestamp) -> Result<(), DatabaseError> {
+    fn move_back(&self, db: &dyn DbSession, back: i64, now: Timestamp) -> Result<(), DatabaseError> {
         let Self { table, column, condition, .. } = self;
         let sql = format!(
             "UPDATE {table} SET {column} = CASE WHEN {column} - ?1 > ?2 THEN {column} - ?1 ELSE ?2 END
              WHERE {condition} AND {column} > ?2"
         );
-        db.note(&sql, bound![back, now])
+        db.change_later(&sql, bound![back, now])
     }
 }
 
 /// Redates rows of an earlier run by this run's clock, if no other process writes rows. Returns the elapsed
 /// time at which that run ended.
-pub fn begin(
+pub fn adjust_deadlines(
     db: &dyn DbSession,
     clock: &dyn Clock,
     shift: i64,
@@ -92,9 +107,9 @@ pub fn begin(
     if is_alone {
         redating::redate(db, clock.now().plus(shift), None)?;
     }
-    let elapsed = meta::number(db, ELAPSED)?;
+    let elapsed = meta::get_number(db, ELAPSED_META_NAME)?;
     if elapsed.is_none() && clock.since_boot().is_some() {
-        meta::set(db, ELAPSED, &clock.now().micros())?;
+        meta::set(db, ELAPSED_META_NAME, &clock.now().micros())?;
     }
     Ok(elapsed)
 }
@@ -102,27 +117,27 @@ pub fn begin(
 /// Follows changes of the wall clock until the service stops; returns at once if the machine does not report
 /// its uptime.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
-    if !service.clock.is_told_apart() {
+    if !service.clock.has_monotonic_clock() {
         return;
     }
     let mut kept = Instant::now();
     let mut searched: Option<Instant> = None;
     // Ignores steps from before this process led: current waits do not follow its clock.
-    service.clock.take_step();
+    service.clock.consume_step();
     loop {
         let mut done = Ok(());
-        let step = service.clock.take_step();
-        let lead = service.clock.take_lead().max(-step);
+        let step = service.clock.consume_step();
+        let lead = service.clock.consume_lead().max(-step);
         if step != 0 {
             tracing::warn!(seconds = step / 1_000_000, "the clock of this machine was set");
         }
-        if lead > LEAD || step < 0 || kept.elapsed() >= KEPT {
+        if lead > MAX_STAMP_LEAD || step < 0 || kept.elapsed() >= ELAPSED_SAVE_INTERVAL {
             kept = Instant::now();
-            done = keep(&service, lead).await;
+            done = move_back(&service, lead).await;
         }
-        if searched.is_none_or(|at| at.elapsed() >= SEARCHED) {
+        if searched.is_none_or(|at| at.elapsed() >= OVERLONG_CHECK_INTERVAL) {
             searched = Some(Instant::now());
-            done = done.and(shorten(&service).await);
+            done = done.and(shorten_deadlines(&service).await);
         }
         if let Err(cause) = done {
             tracing::warn!(%cause, "what waits could not follow the clock yet");
@@ -135,32 +150,36 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 }
 
 /// Moves waits after the clock was set back, and stores the elapsed time.
-async fn keep(service: &Service, back: i64) -> Result<(), DatabaseError> {
+async fn move_back(service: &Service, back: i64) -> Result<(), DatabaseError> {
     let elapsed = service.clock.elapsed_less_shift();
     let (is_shared, now) = (service.database.is_shared(), service.clock.now());
     service
         .database
-        .write_leading(WriteScope::Everything, move |db| {
+        .write_as_leader(WriteScope::Everything, move |db| {
             if is_shared {
-                database::lower_stamps(db, now.plus(LEAD))?;
+                database::lower_stamps(db, now.plus(MAX_STAMP_LEAD))?;
             }
             if back > 0 {
                 redating::redate(db, now, Some(back))?;
-                WAITS.iter().try_for_each(|wait| wait.follow(db, back, now))?;
+                DEADLINE_COLUMNS.iter().try_for_each(|wait| wait.move_back(db, back, now))?;
             }
-            meta::set(db, ELAPSED, &elapsed.max(meta::number(db, ELAPSED)?.unwrap_or(elapsed)))
+            meta::set(
+                db,
+                ELAPSED_META_NAME,
+                &elapsed.max(meta::get_number(db, ELAPSED_META_NAME)?.unwrap_or(elapsed)),
+            )
         })
         .await
 }
 
 /// Ends waits that began while the clock was wrong, and redates rows of that time if no other process writes
 /// rows.
-async fn shorten(service: &Service) -> Result<(), DatabaseError> {
+async fn shorten_deadlines(service: &Service) -> Result<(), DatabaseError> {
     let (now, is_alone) = (service.clock.now(), !service.database.is_shared());
     let is_any: Result<bool, DatabaseError> = service
         .database
         .read(move |db| {
-            for wait in &WAITS {
+            for wait in &DEADLINE_COLUMNS {
                 if wait.is_too_long(db, now)? {
                     return Ok(true);
                 }
@@ -175,7 +194,7 @@ async fn shorten(service: &Service) -> Result<(), DatabaseError> {
         if is_alone {
             redating::redate(db, now, None)?;
         }
-        WAITS.iter().try_for_each(|wait| wait.shorten(db, now))
+        DEADLINE_COLUMNS.iter().try_for_each(|wait| wait.shorten(db, now))
     };
-    service.database.write_leading(WriteScope::Everything, shorten).await
+    service.database.write_as_leader(WriteScope::Everything, shorten).await
 }

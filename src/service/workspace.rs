@@ -15,7 +15,7 @@ use model::account::Environment;
 use model::secret::Secret;
 use model::time::Timestamp;
 
-const CREDITS: i64 = 1_000;
+const INITIAL_CREDITS: i64 = 1_000;
 
 /// New key, shown once.
 #[derive(Debug, Clone)]
@@ -28,52 +28,57 @@ pub struct IssuedKey {
 
 /// Kind of world a service starts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct World {
+pub struct SeedData {
     pub demo: bool,
     pub simulated: bool,
     pub dev: bool,
 }
 
 /// Creates the first workspace of a database.
-pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
+pub fn create_first(
+    db: &dyn DbSession,
+    world: SeedData,
+    now: Timestamp,
+) -> Result<Vec<IssuedKey>, DatabaseError> {
     let shop = script::shop();
     // A real business takes no names from the sample shop.
-    let simulated = |value: &Value, name: &str| text(value, name).filter(|_| world.simulated);
-    let balance = if world.demo { shop["credits"].as_i64().unwrap_or(CREDITS) } else { CREDITS };
+    let simulated = |value: &Value, name: &str| text_field(value, name).filter(|_| world.simulated);
+    let balance =
+        if world.demo { shop["credits"].as_i64().unwrap_or(INITIAL_CREDITS) } else { INITIAL_CREDITS };
     let (name, email) = (simulated(&shop["workspace"], "name"), simulated(&shop["workspace"], "email"));
     let workspace = Workspace { id: "ws_1".to_owned(), name, email, balance };
-    fill(db, &workspace, "", simulated(&shop["assistant"], "name").as_deref(), now)
+    fill_workspace(db, &workspace, "", simulated(&shop["assistant"], "name").as_deref(), now)
 }
 
 /// Adds a workspace to a database that has one, and returns its id and keys.
-pub fn add(
+pub fn add_workspace(
     db: &dyn DbSession,
     name: Option<String>,
     now: Timestamp,
 ) -> Result<(String, Vec<IssuedKey>), DatabaseError> {
     let own = uuid::Uuid::now_v7().simple().to_string();
     let id = format!("ws_{own}");
-    let workspace = Workspace { id: id.clone(), name, email: None, balance: CREDITS };
-    let issued = fill(db, &workspace, &format!("_{own}"), None, now)?;
+    let workspace = Workspace { id: id.clone(), name, email: None, balance: INITIAL_CREDITS };
+    let issued = fill_workspace(db, &workspace, &format!("_{own}"), None, now)?;
     let shop = script::shop();
     for kind in Channel::ALL {
         // Gets a simulated address if the first workspace has one.
-        let simulated = address(kind, shop);
-        let first = channels::of_kind(db, kind)?.and_then(|kind| kind.address);
+        let simulated = simulated_address(kind, shop);
+        let first = channels::find_by_kind(db, kind)?.and_then(|kind| kind.address);
         if let Some(address) = simulated.filter(|entry| first.as_ref() == Some(entry)) {
-            channels::address(db, kind, &address)?;
+            channels::set_missing_address(db, kind, &address)?;
         }
     }
     Ok((id, issued))
 }
 
-fn text(value: &Value, name: &str) -> Option<String> {
+fn text_field(value: &Value, name: &str) -> Option<String> {
     value[name].as_str().map(str::to_owned)
 }
 
 /// Creates a workspace with its channels, keys and templates. `suffix` distinguishes its ids from those of
 /// the first.
-fn fill(
+fn fill_workspace(
     db: &dyn DbSession,
     workspace: &Workspace,
     suffix: &str,
@@ -93,14 +98,14 @@ fn fill(
         };
         channels::insert(db, &channel, now)?;
         for environment in [Environment::Live, Environment::Test] {
-            let key = keys::make(environment, &mut rand::rng());
+            let key = keys::generate(environment, &mut rand::rng());
             let key_id = format!("key_{}_{}{suffix}", kind.word(), environment.word());
             stored::insert(db, &key_id, &channel.id, environment, &key, now)?;
             issued.push(IssuedKey { channel: kind.word(), environment, key: Secret::new(&key.text) });
         }
     }
     for template in script::shop()["templates"].as_array().map_or(&[][..], Vec::as_slice) {
-        let part = |name| text(template, name).unwrap_or_default();
+        let part = |name| text_field(template, name).unwrap_or_default();
         let template = Template {
             name: part("name"),
             language: part("language"),
@@ -114,16 +119,16 @@ fn fill(
 }
 
 /// Gives each channel without an address its simulated one.
-pub fn address_all(db: &dyn DbSession) -> Result<(), DatabaseError> {
+pub fn set_missing_addresses(db: &dyn DbSession) -> Result<(), DatabaseError> {
     for kind in Channel::ALL {
-        if let Some(address) = address(kind, script::shop()) {
-            channels::address(db, kind, &address)?;
+        if let Some(address) = simulated_address(kind, script::shop()) {
+            channels::set_missing_address(db, kind, &address)?;
         }
     }
     Ok(())
 }
 
-fn address(kind: Channel, shop: &Value) -> Option<String> {
+fn simulated_address(kind: Channel, shop: &Value) -> Option<String> {
     let name = match kind {
         Channel::Whatsapp | Channel::Voip => "number",
         Channel::Telegram => "bot_username",

@@ -7,19 +7,19 @@ use crate::auth::Caller;
 use crate::carriers;
 use crate::channels::Channel;
 use crate::database::egress::{self, KeyedRequest};
-use crate::database::idempotency::{self as kept, Found};
+use crate::database::idempotency::{self as kept, KeyLookup};
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::{DatabaseError, outbound, savepoint};
 use crate::errors::ApiError;
 use crate::idempotency::{Claim, Fingerprint};
 use crate::reply::Reply;
-use crate::request::Writing;
+use crate::request::WriteRequest;
 use crate::state::{Service, ServiceState};
 use model::time::{Clock, Timestamp};
 use wire::errors::ErrorCode;
 
 /// Context of an effect, inside its transaction.
-pub struct Work<'a> {
+pub struct WriteContext<'a> {
     /// Writer's connection, inside a savepoint.
     pub db: &'a dyn DbSession,
     pub service: &'a ServiceState,
@@ -32,15 +32,15 @@ pub struct Work<'a> {
     pub key: Option<&'a str>,
 }
 
-impl Work<'_> {
+impl WriteContext<'_> {
     /// Returns a timestamp for a new row: now, but later than every earlier one.
     pub fn stamp(&self) -> Timestamp {
-        self.service.stamps.next(self.now, self.service.clock.known())
+        self.service.ids.next_stamp(self.now, self.service.clock.reliable_wall_time())
     }
 
     /// Records an outbound message for `/dev/outbound`. Only with `--dev`: otherwise it would be a needless
     /// copy of personal data.
-    pub fn note_outbound(
+    pub fn record_outbound(
         &self,
         channel: Channel,
         recipient: &str,
@@ -50,17 +50,17 @@ impl Work<'_> {
         if !self.service.options.dev {
             return Ok(());
         }
-        outbound::note(self.db, channel, recipient, content, self.key, at)
+        outbound::record(self.db, channel, recipient, content, self.key, at)
     }
 
     /// Returns a new id, which sorts after earlier ids. Ids made for a test key begin with `test_`.
     pub fn id(&self, prefix: &str, stamp: Timestamp) -> String {
-        self.service.stamps.id(if self.test { "test" } else { prefix }, stamp)
+        self.service.ids.new_id(if self.test { "test" } else { prefix }, stamp)
     }
 }
 
 /// Idempotency of one request.
-struct Keyed {
+struct IdempotentRequest {
     key: String,
     fingerprint: Fingerprint,
 }
@@ -71,7 +71,7 @@ impl ServiceState {
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under the key.
-    pub async fn claim(&self, request: &mut Writing) -> Result<bool, ApiError> {
+    pub async fn claim(&self, request: &mut WriteRequest) -> Result<bool, ApiError> {
         let Some(key) = request.key.clone() else { return Ok(false) };
         let claim = match request.claim.take() {
             None => Some(self.in_flight.claim(&request.caller.key, &key)?),
@@ -84,7 +84,7 @@ impl ServiceState {
         if let Some(shared) = self.database.shared_state()
             && let Some(claim) = request.claim.take()
         {
-            request.claim = Some(claim.everywhere(shared, self.decision_clock()).await?);
+            request.claim = Some(claim.claim_shared(shared, self.decision_clock()).await?);
         }
         Ok(false)
     }
@@ -92,7 +92,7 @@ impl ServiceState {
     /// Returns true if the answer to a request is stored; hands the claim to the request.
     async fn is_answered(
         &self,
-        request: &mut Writing,
+        request: &mut WriteRequest,
         key: String,
         claim: Option<Claim>,
     ) -> Result<bool, ApiError> {
@@ -100,25 +100,25 @@ impl ServiceState {
         let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
         let now = self.clock.elapsed();
         let look = move |db: &dyn DbSession| kept::find(db, &api_key, &key, &fingerprint, now);
-        let found: Result<Found, DatabaseError> = self.database.read(look).await;
-        Ok(found? != Found::Nothing)
+        let found: Result<KeyLookup, DatabaseError> = self.database.read(look).await;
+        Ok(found? != KeyLookup::Nothing)
     }
 
     /// Runs a write. A refusal by `effect` is rolled back, and stored under the key unless the service is at
     /// fault.
-    pub async fn write<F>(self: &Arc<Self>, request: Writing, effect: F) -> Result<Reply, ApiError>
+    pub async fn write<F>(self: &Arc<Self>, request: WriteRequest, effect: F) -> Result<Reply, ApiError>
     where
-        F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError> + Send + 'static,
+        F: FnOnce(&WriteContext<'_>, &Caller) -> Result<Reply, ApiError> + Send + 'static,
     {
-        let Writing { caller, key, fingerprint, delay, claim, .. } = request;
+        let WriteRequest { caller, key, fingerprint, delay, claim, .. } = request;
         let claim = match (claim, &key) {
             (None, Some(key)) => Some(self.in_flight.claim(&caller.key, key)?),
             (claim, _) => claim,
         };
         if let Some(delay) = delay {
-            delay.pass().await;
+            delay.wait().await;
         }
-        let keyed = key.map(|key| Keyed { key, fingerprint });
+        let keyed = key.map(|key| IdempotentRequest { key, fingerprint });
         let service: Service = Arc::clone(self);
         let scope = WriteScope::Workspace(caller.workspace.clone());
         let reply = self
@@ -130,7 +130,7 @@ impl ServiceState {
                 outcome
             })
             .await?;
-        carriers::answered(self, scope, reply).await
+        carriers::wait_for_reply(self, scope, reply).await
     }
 }
 
@@ -139,31 +139,31 @@ fn run<F>(
     db: &dyn DbSession,
     service: &ServiceState,
     caller: &Caller,
-    keyed: Option<&Keyed>,
+    keyed: Option<&IdempotentRequest>,
     effect: F,
 ) -> Result<Reply, ApiError>
 where
-    F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
+    F: FnOnce(&WriteContext<'_>, &Caller) -> Result<Reply, ApiError>,
 {
     let now = service.clock.now();
     if let Some(keyed) = keyed {
         match kept::find(db, &caller.key, &keyed.key, &keyed.fingerprint, service.clock.elapsed())? {
-            Found::Nothing => {}
-            Found::Same(reply) => return Ok(reply),
-            Found::Other => return Err(conflict()),
+            KeyLookup::Nothing => {}
+            KeyLookup::Same(reply) => return Ok(reply),
+            KeyLookup::Other => return Err(conflict_error()),
         }
-        if let Some(reply) = on_its_way(db, service, caller, keyed)? {
+        if let Some(reply) = pending_answer(db, service, caller, keyed)? {
             return Ok(reply);
         }
     }
     let key = keyed.map(|keyed| keyed.key.as_str());
-    let work = Work { db, service, now, test: caller.is_test(), key };
-    let keep = |reply: &Reply| keep_answer(&work, caller, keyed, reply);
+    let work = WriteContext { db, service, now, test: caller.is_test(), key };
+    let keep = |reply: &Reply| store_answer(&work, caller, keyed, reply);
     let outcome = if work.test {
-        savepoint::rehearsal(db, || effect(&work, caller)).and_then(Reply::marked_test)
+        savepoint::dry_run(db, || effect(&work, caller)).and_then(Reply::marked_test)
     } else {
         // Stored inside the savepoint, which then waits once for all its changes.
-        let kept = savepoint::part(db, || {
+        let kept = savepoint::in_savepoint(db, || {
             let reply = effect(&work, caller)?;
             keep(&reply)?;
             Ok(reply)
@@ -177,50 +177,52 @@ where
         Ok(reply) => reply,
         Err(error) if error.is_server_fault() => return Err(error),
         Err(error) if keyed.is_none() => return Err(error),
-        Err(error) => Reply::of_error(&error),
+        Err(error) => Reply::from_error(&error),
     };
     keep(&reply)?;
     Ok(reply)
 }
 
 /// Stores an answer under its key. The answer to a send is stored when the platform has answered.
-fn keep_answer(
-    work: &Work<'_>,
+fn store_answer(
+    work: &WriteContext<'_>,
     caller: &Caller,
-    keyed: Option<&Keyed>,
+    keyed: Option<&IdempotentRequest>,
     reply: &Reply,
 ) -> Result<(), DatabaseError> {
-    if let Some(id) = &reply.carried {
+    if let Some(id) = &reply.awaited_id {
         let request = keyed.map(|keyed| KeyedRequest {
             api_key: caller.key.clone(),
             name: keyed.key.clone(),
             fingerprint: keyed.fingerprint,
         });
-        return egress::bind(work.db, id, request.as_ref(), reply);
+        return egress::bind_request(work.db, id, request.as_ref(), reply);
     }
     let Some(keyed) = keyed else { return Ok(()) };
     let now = work.service.clock.elapsed();
-    kept::keep(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, now)
+    kept::store_reply(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, now)
 }
 
 /// Returns the answer to an earlier request under the key that still waits for the platform.
-fn on_its_way(
+fn pending_answer(
     db: &dyn DbSession,
     service: &ServiceState,
     caller: &Caller,
-    keyed: &Keyed,
+    keyed: &IdempotentRequest,
 ) -> Result<Option<Reply>, ApiError> {
     if service.platforms.are_simulated() {
         return Ok(None);
     }
-    let Some((id, fingerprint)) = egress::of_request(db, &caller.key, &keyed.key)? else { return Ok(None) };
+    let Some((id, fingerprint)) = egress::find_by_request(db, &caller.key, &keyed.key)? else {
+        return Ok(None);
+    };
     if fingerprint != keyed.fingerprint {
-        return Err(conflict());
+        return Err(conflict_error());
     }
-    let reply = egress::answer(db, &id)?.map(|(reply, _)| Reply { replayed: true, ..reply });
-    Ok(reply.map(|reply| reply.after(Some(id))))
+    let reply = egress::read_reply(db, &id)?.map(|(reply, _)| Reply { replayed: true, ..reply });
+    Ok(reply.map(|reply| reply.awaiting(Some(id))))
 }
 
-fn conflict() -> ApiError {
+fn conflict_error() -> ApiError {
     ApiError::new(ErrorCode::IdempotencyConflict, "this Idempotency-Key was used for a different request")
 }

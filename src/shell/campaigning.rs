@@ -4,11 +4,11 @@ use crate::shell::exporting;
 use inbox::event::{Event, Loaded};
 use inbox::screens::broadcasts::HandoverFacts;
 use inbox::screens::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
-use model::attention::{AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery};
+use model::attention::{AttentionAnswer, AttentionEntry, AttentionQuery, AttentionRequest};
 use model::board::BoardEntry;
 use model::queries::DeskQuery;
 use model::time::Timestamp;
-use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, read_lines};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, parse_lines};
 use store::{Reader, Store, StoreError};
 
 /// Maximum rows of a handover.
@@ -20,7 +20,7 @@ pub fn carry_out(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event 
     let done = match &order {
         BroadcastOrder::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
         BroadcastOrder::Begin(new, quality) => {
-            match store.begin_campaign((**new).clone(), quality.clone(), now) {
+            match store.start_campaign((**new).clone(), quality.clone(), now) {
                 Ok(id) => return Event::Campaign(BroadcastActionResult::Begun(new.clone(), id)),
                 Err(error) => Err(error),
             }
@@ -52,7 +52,7 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
             let rows = DeskQuery { channel: None, limit: MOST };
             BroadcastResult::Handover(HandoverFacts {
                 outbox: reader.outbox(&rows)?.entries,
-                paused: reader.paused(MOST)?,
+                paused: reader.paused_entries(MOST)?,
                 running: running(reader)?,
                 ended: reader.ended_broadcasts(*since)?,
                 undelivered: reader.undelivered(*since)?,
@@ -67,7 +67,7 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
 
 /// Conversations in which the AI fails or a person is asked for.
 fn troubled(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntry>, StoreError> {
-    let AttentionAnswer::List(entries, _) = reader.attention(&AttentionAsk::List(query.clone()))? else {
+    let AttentionAnswer::List(entries, _) = reader.attention(&AttentionRequest::List(query.clone()))? else {
         return Ok(Vec::new());
     };
     Ok(entries.into_iter().filter(|entry| entry.reason.is_trouble()).collect())
@@ -88,7 +88,7 @@ fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<ResolvedAud
         AudienceSource::Failed(id) => reader.audience_of_failed(channel, id)?,
         AudienceSource::Everyone => reader.everyone_read(channel)?,
         AudienceSource::File(path) => match read(path) {
-            Ok(text) => reader.audience_of_lines(channel, &read_lines(&text))?,
+            Ok(text) => reader.audience_of_lines(channel, &parse_lines(&text))?,
             Err(why) => return Ok(Err(format!("{path}: {why}"))),
         },
     }))

@@ -53,7 +53,7 @@ impl Clipboard {
     /// Copies a text. Returns bytes to write to the terminal, if any. The result arrives as
     /// [`Event::Copied`].
     pub fn copy(&self, outside: &str, what: String, mailbox: &EventQueue) -> Option<String> {
-        let text = text::plain(outside);
+        let text = text::escape_unseen(outside);
         match self {
             Self::Nowhere => {
                 mailbox.result(Event::Copied(what, Err(NOWHERE.to_owned())));
@@ -191,7 +191,7 @@ mod tests {
             String::from_utf8(base64::engine::general_purpose::STANDARD.decode(coded).expect("base64"))
                 .expect("text")
         };
-        for (text, copied) in text::HOSTILE {
+        for (text, copied) in text::HOSTILE_TEXTS {
             assert_eq!(coded(text), *copied, "{}", text.escape_debug());
         }
         assert_eq!(sequence(&"x".repeat(100_000)), None);

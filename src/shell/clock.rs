@@ -99,7 +99,7 @@ mod tests {
     fn steady_clock_goes_on_and_times_read_together_are_close() {
         let (before, times, after) = (SystemClock.moment(), SystemClock.times(), SystemClock.moment());
         assert!(Moment::default() < before && before <= times.moment && times.moment <= after);
-        assert_eq!(times.step(SystemClock.times()), 0);
+        assert_eq!(times.clock_step(SystemClock.times()), 0);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use connections::{
 };
 use inbox::outside::Answered;
 use inbox::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
-use model::connections::mapping::Pick;
-use model::connections::{Connection, ContactFacts, Mapped};
+use model::connections::mapping::MappingCandidate;
+use model::connections::{Connection, ContactFacts, MappedAnswer};
 use model::secret::Secret;
 use model::time::{Clock, Zone};
 
@@ -88,13 +88,13 @@ impl Linked {
         slot: &AnswerKey,
         facts: &ContactFacts,
         answers: &[(String, String)],
-    ) -> Result<Mapped, String> {
+    ) -> Result<MappedAnswer, String> {
         let all = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let found = all.iter().find(|connection| connection.name == slot.connection);
         let found = found.and_then(|connection| Some((connection, connection.endpoint(&slot.endpoint)?)));
         let (connection, endpoint) = found.ok_or("there is no such connection any more")?;
         let give = || format!(":connection credential {} gives it one", connection.name);
-        let secret = match connection.auth.wants_secret() {
+        let secret = match connection.auth.needs_secret() {
             true => self.0.setup.credentials.get(connection).map_err(|why| format!("{why}: {}", give()))?,
             false => None,
         };
@@ -132,7 +132,8 @@ impl Linked {
         review_secret(&connection.auth, secret.expose())?;
         let mut refused = None;
         // One answer proves the credential: other endpoints may not know this customer.
-        for endpoint in connection.endpoints.iter().filter(|endpoint| endpoint.reads_with(facts)).take(TRIED)
+        for endpoint in
+            connection.endpoints.iter().filter(|endpoint| endpoint.is_readable_with(facts)).take(TRIED)
         {
             let ask = EndpointRequest {
                 connection,
@@ -145,7 +146,7 @@ impl Linked {
             };
             match self.ask(ask) {
                 Ok(answer) => {
-                    self.0.setup.credentials.keep(connection, secret)?;
+                    self.0.setup.credentials.store(connection, secret)?;
                     return Ok(answer.status);
                 }
                 Err(why) => refused = refused.or(Some(why.to_string())),
@@ -172,11 +173,11 @@ impl Linked {
         connection: &Connection,
         secret: &Secret,
         facts: &ContactFacts,
-    ) -> Result<(u16, Vec<Pick>), String> {
+    ) -> Result<(u16, Vec<MappingCandidate>), String> {
         if let Some(why) = review(connection, Policy::default()).into_iter().next() {
             return Err(why);
         }
-        let wanted = connection.auth.wants_secret();
+        let wanted = connection.auth.needs_secret();
         if wanted {
             review_secret(&connection.auth, secret.expose())?;
         }
@@ -200,8 +201,8 @@ impl Linked {
         if all.iter().any(|entry| entry.name == connection.name) {
             return Err(format!("a connection is called {:?} already; take another name", connection.name));
         }
-        if connection.auth.wants_secret() {
-            self.0.setup.credentials.keep(connection, secret)?;
+        if connection.auth.needs_secret() {
+            self.0.setup.credentials.store(connection, secret)?;
         }
         let all = file::add(&self.0.setup.file, connection)?;
         self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&all);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::shell::graphics::{self, CellSize};
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageReader, Limits};
-use model::pictures::{COLUMNS, Graphics, Picture, ROWS, Sharp};
+use model::pictures::{EncodedRows, Graphics, MAX_COLUMNS, MAX_ROWS, Picture};
 
 /// Maximum width and height, in pixels.
 const SIDE: u32 = 12_000;
@@ -39,7 +39,8 @@ pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
 
 fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
     let original = (image.width(), image.height());
-    let small = image.resize(u32::from(COLUMNS), u32::from(ROWS) * 2, FilterType::Triangle).to_rgba8();
+    let small =
+        image.resize(u32::from(MAX_COLUMNS), u32::from(MAX_ROWS) * 2, FilterType::Triangle).to_rgba8();
     let side = |number: u32| u16::try_from(number).unwrap_or(1).max(1);
     let (width, height) = (side(small.width()), side(small.height()));
     // Transparency is shown as black.
@@ -49,11 +50,11 @@ fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
     });
     let dots = dots.collect();
     let sharp = sharpen(image, (width, height.div_ceil(2)), graphics);
-    Picture { width, height, dots, original, sharp }
+    Picture { width, height, dots, original, encoded: sharp }
 }
 
 /// Output for each row of a sharp rendering in the given columns and rows.
-fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) -> Option<Sharp> {
+fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) -> Option<EncodedRows> {
     let (width, height) = (u32::from(columns * CELL.0), u32::from(rows * CELL.1));
     let scaled = || image.resize_exact(width, height, FilterType::Triangle).to_rgba8();
     let rows = match graphics {
@@ -64,7 +65,7 @@ fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) 
         }
         Graphics::Iterm2 => graphics::iterm2(&scaled(), (columns, rows))?,
     };
-    Some(Sharp(Arc::new(rows)))
+    Some(EncodedRows(Arc::new(rows)))
 }
 
 #[cfg(test)]
@@ -116,10 +117,10 @@ mod tests {
         let cases = [(Graphics::Kitty, "\x1b_G"), (Graphics::Iterm2, "\x1b]1337;")];
         for (graphics, begins) in cases {
             let picture = decode(&png(600, 200), graphics).expect("a picture");
-            let sharp = picture.sharp.expect("it is sharp");
+            let sharp = picture.encoded.expect("it is sharp");
             assert_eq!(sharp.0.len(), 10, "{graphics:?}");
             assert!(sharp.0[0].contains(begins), "{graphics:?}");
         }
-        assert_eq!(decode(&png(600, 200), Graphics::Half).expect("a picture").sharp, None);
+        assert_eq!(decode(&png(600, 200), Graphics::Half).expect("a picture").encoded, None);
     }
 }

@@ -24,7 +24,9 @@ pub fn edit(text: &str) -> Result<String, String> {
     match lending::lend(|| run(&editor, &file.path)) {
         Ok(status) if status.success() => file.take_text(),
         // Ended by a signal: the text was not discarded on purpose.
-        Ok(status) if status.code().is_none() => Err(file.kept(&format!("{editor} ended with {status}"))),
+        Ok(status) if status.code().is_none() => {
+            Err(file.leave_file(&format!("{editor} ended with {status}")))
+        }
         Ok(status) => Err(format!("{editor} ended with {status}")),
         Err(error) => Err(format!("{editor} could not be started ({error}); set VISUAL or EDITOR")),
     }
@@ -47,7 +49,7 @@ impl TemporaryFile {
         let path = std::env::temp_dir().join(format!("frontdesk-{name:016x}.txt"));
         let mut file = disk::create(&path)?;
         let made = Self { path, is_kept: false };
-        file.write_all(text::plain(text).as_bytes())?;
+        file.write_all(text::escape_unseen(text).as_bytes())?;
         file.write_all(b"\n")?;
         Ok(made)
     }
@@ -58,26 +60,26 @@ impl TemporaryFile {
         let limit = u64::try_from(BYTES).unwrap_or(u64::MAX).saturating_add(1);
         let read = File::open(&self.path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
         if let Err(error) = read {
-            return Err(self.kept(&format!("it could not be read: {error}")));
+            return Err(self.leave_file(&format!("it could not be read: {error}")));
         }
         if bytes.len() > BYTES {
-            return Err(self.kept(&format!("it is larger than {} KB", BYTES / 1024)));
+            return Err(self.leave_file(&format!("it is larger than {} KB", BYTES / 1024)));
         }
         match String::from_utf8(bytes) {
-            Ok(text) if bounds::length(&text::pasted(text.trim_end_matches('\n'))) > CAPACITY => {
-                Err(self.kept(&format!("longer than {CAPACITY} characters")))
+            Ok(text) if bounds::count_chars(&text::clean_pasted(text.trim_end_matches('\n'))) > CAPACITY => {
+                Err(self.leave_file(&format!("longer than {CAPACITY} characters")))
             }
             Ok(text) => Ok(text),
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
                 let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
-                Err(self.kept(&format!("line {line} is not UTF-8")))
+                Err(self.leave_file(&format!("line {line} is not UTF-8")))
             }
         }
     }
 
     /// Keeps the file. Returns its path with the reason.
-    fn kept(mut self, why: &str) -> String {
+    fn leave_file(mut self, why: &str) -> String {
         self.is_kept = true;
         format!("kept in {}: {why}", self.path.display())
     }
@@ -100,7 +102,7 @@ mod tests {
 
     #[test]
     fn an_editor_is_given_what_acts_on_nothing() {
-        for (outside, leaves) in model::text::HOSTILE {
+        for (outside, leaves) in model::text::HOSTILE_TEXTS {
             let file = TemporaryFile::with(outside).expect("written");
             assert_eq!(file.take_text().expect("text"), format!("{leaves}\n"));
         }

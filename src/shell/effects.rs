@@ -25,7 +25,7 @@ use client::{Enclosed, prepare_with};
 use inbox::event::{Effect, Event, FileWrite, Intent, Load, SyncOrder};
 use inbox::outside::OutsideRequest;
 use model::ids::{ChannelId, ConversationId, MessageId, ProposalId, RowId};
-use model::messages::Place;
+use model::messages::HistoryPosition;
 use model::news::News;
 use model::outbox::{Operation, OutboxRow, StopVerdict};
 use model::queries::Draft;
@@ -77,7 +77,7 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
             Err(error) => failed(Err(error), "taking it over"),
         },
         FileWrite::Keep(channel, keep) => {
-            let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
+            let kept = failed(store.change_local(&channel, keep), "keeping it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))
         }
     }
@@ -89,7 +89,13 @@ fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
     noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)
 }
 
-fn decide(store: &Store, row: RowId, verdict: StopVerdict, seen: Option<Place>, now: Timestamp) -> Event {
+fn decide(
+    store: &Store,
+    row: RowId,
+    verdict: StopVerdict,
+    seen: Option<HistoryPosition>,
+    now: Timestamp,
+) -> Event {
     match store.decide(&row, verdict.clone(), seen, now) {
         Ok(decided) => {
             Event::Decided(row, verdict, decided.map(|applied_decision| Box::new(applied_decision.before)))
@@ -142,7 +148,7 @@ fn enqueue(
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Event {
-    let what = intents.last().map_or("sending", |intent| intent.operation.doing());
+    let what = intents.last().map_or("sending", |intent| intent.operation.describe_doing());
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
@@ -153,7 +159,7 @@ fn enqueue(
             other => other.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into()),
         };
         let received = |mail: &MessageId| {
-            store.raw_letter(&intent.channel, mail).unwrap_or_else(|error| {
+            store.raw_mail(&intent.channel, mail).unwrap_or_else(|error| {
                 tracing::error!(%error, "a mail that is passed on was not read");
                 None
             })

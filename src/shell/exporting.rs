@@ -42,5 +42,5 @@ fn text(
     let query = HistoryQuery { channel: key.channel, conversation, limit: MOST };
     let page = store.reader()?.history(&query)?;
     let Some(row) = page.conversation.clone() else { return Ok(None) };
-    Ok(Some(transcript::whole(format, name, &row, page, store.zone()) + "\n"))
+    Ok(Some(transcript::format_history(format, name, &row, page, store.zone()) + "\n"))
 }

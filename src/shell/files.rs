@@ -18,8 +18,8 @@ pub fn look_at(typed: &str) -> Result<FileFacts, String> {
     let path = whole(typed);
     let mut file = open(&path)?;
     let size = file.metadata().map_err(|error| refused(&path, &error))?.len();
-    let mut head = Vec::with_capacity(files::HEAD);
-    let most = u64::try_from(files::HEAD).unwrap_or(u64::MAX);
+    let mut head = Vec::with_capacity(files::SNIFFED_BYTES);
+    let most = u64::try_from(files::SNIFFED_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(most).read_to_end(&mut head).map_err(|error| refused(&path, &error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mime_type = files::mime_type(&head, &name).to_owned();
@@ -31,7 +31,7 @@ pub fn read(path: &str, size: u64) -> Result<Vec<u8>, String> {
     let path = whole(path);
     let mut bytes = Vec::new();
     open(&path)?
-        .take(bounds::UPLOAD_BYTES + 1)
+        .take(bounds::MAX_UPLOAD_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| refused(&path, &error))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) == size {
@@ -84,7 +84,7 @@ fn refused(path: &Path, error: &std::io::Error) -> String {
 
 /// Resolves a typed or dropped path, including `~`.
 fn whole(typed: &str) -> PathBuf {
-    let typed = attachments::pasted_path(typed).unwrap_or_else(|| typed.to_owned());
+    let typed = attachments::parse_pasted_path(typed).unwrap_or_else(|| typed.to_owned());
     match (typed.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(typed),

@@ -26,7 +26,7 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     signals::spawn(mailbox.clone())?;
     let mut size = terminal::size()?;
     // The mouse is left to the terminal, so that text can be selected.
-    let mut screen = Screen::take(ScreenOptions::default())?;
+    let mut screen = Screen::acquire(ScreenOptions::default())?;
     let mut first = FirstRun::new(&config.display().to_string());
     show(&mut screen, size, &first, theme)?;
     let gate = input::spawn(mailbox.clone())?;

@@ -10,14 +10,14 @@ use std::io::Cursor;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::{ImageFormat, RgbaImage};
-use model::pictures::ROWS;
+use model::pictures::MAX_ROWS;
 
 /// Maximum base64 characters in one kitty command.
 const CHUNK: usize = 4096;
 /// Character in each cell that kitty fills.
 const PLACEHOLDER: char = '\u{10EEEE}';
 /// Diacritics that number kitty's rows from 0.
-const ROW_MARKS: [char; ROWS as usize] = [
+const ROW_MARKS: [char; MAX_ROWS as usize] = [
     '\u{305}', '\u{30D}', '\u{30E}', '\u{310}', '\u{312}', '\u{33D}', '\u{33E}', '\u{33F}', '\u{346}',
     '\u{34A}', '\u{34B}', '\u{34C}', '\u{350}', '\u{351}', '\u{352}',
 ];

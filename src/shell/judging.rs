@@ -39,6 +39,6 @@ pub(super) fn review(
     reviewer: &SafeText,
     now: Timestamp,
 ) -> Event {
-    let kept = failed(store.review(entry, verdict, reviewer, now), "keeping the review");
+    let kept = failed(store.record_review(entry, verdict, reviewer, now), "keeping the review");
     kept.unwrap_or_else(|| Event::News(News::Conversations(entry.channel.clone())))
 }

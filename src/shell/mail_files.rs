@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use crate::shell::{children, mail_page, opening};
 use client::{enclosed_of, html_of};
-use model::email::files::numbered;
+use model::email::files::number_name;
 use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::MailAttachmentSource;
@@ -41,11 +41,11 @@ impl MailFiles {
         };
         let place = usize::try_from(*place).unwrap_or(usize::MAX);
         let bytes = enclosed_of(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
-        self.keep(name, &bytes)
+        self.save_bytes(name, &bytes)
     }
 
     /// Saves bytes under a name. Returns the path.
-    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
+    pub fn save_bytes(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
         let folder = self.folder();
         disk::folder(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
         let (mut file, path) =
@@ -156,7 +156,7 @@ pub fn enclose(
 /// Creates a new file under a free name; an existing link counts as taken.
 fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     for number in 1..=TRIES {
-        let name = if number == 1 { name.to_owned() } else { numbered(name, number) };
+        let name = if number == 1 { name.to_owned() } else { number_name(name, number) };
         let path = folder.join(name);
         match disk::create(&path) {
             Ok(file) => return Ok((file, path)),

@@ -189,7 +189,7 @@ pub fn page(html: &str) -> String {
     let body = if measure::fits(html) {
         cleaner().clean(html).to_string()
     } else {
-        let words = mail_html::too_complex(html).text;
+        let words = mail_html::too_complex_notice(html).text;
         format!("<pre>{}</pre>", words.as_str().replace('&', "&amp;").replace('<', "&lt;"))
     };
     format!("{HEAD}{body}{TAIL}")

@@ -156,7 +156,7 @@ impl EventQueue {
     }
 
     /// Takes all events without waiting.
-    pub fn take(&self) -> LoopTurn {
+    pub fn try_take(&self) -> LoopTurn {
         take(&mut self.lock())
     }
 }
@@ -173,7 +173,7 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         | News::Campaigns(channel)
         | News::Conversations(channel)
         | News::Webhooks(channel)
-        | News::Reception(channel, _)
+        | News::WebhookStatus(channel, _)
         | News::Mailbox(channel, _)
         | News::Templates(channel)
         | News::Budget(channel, _) => (channel, ""),
@@ -189,8 +189,8 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         News::Notice(channel, _, words) => (channel, words.as_str()),
         News::FoundContacts(..)
         | News::Stopped(..)
-        | News::Left(..)
-        | News::Told(..)
+        | News::RowRemoved(..)
+        | News::RowCompleted(..)
         | News::Fetched(..)
         | News::Mailed(..) => return None,
     };
@@ -225,7 +225,7 @@ mod tests {
         mailbox.signal(Signal::End);
         let turn = mailbox.wait(Duration::ZERO);
         assert_eq!((turn.signals.len(), turn.keys.len(), turn.results.len()), (1, 1, 1));
-        assert!(mailbox.take().is_empty());
+        assert!(mailbox.try_take().is_empty());
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
         mailbox.result(health(live.clone()));
         mailbox.result(health(Health::Connecting));
         mailbox.result(health(live.clone()));
-        assert_eq!(mailbox.take().results, [health(live)], "the newest word, not the first");
+        assert_eq!(mailbox.try_take().results, [health(live)], "the newest word, not the first");
     }
 
     #[test]
@@ -247,15 +247,15 @@ mod tests {
             let load = Load::Echo(u64::try_from(number).expect("small"));
             mailbox.result(Event::Loaded(load, Ok(Loaded::Macros(Vec::new()))));
             let words = SafeText::line(&number.to_string());
-            mailbox.result(Event::News(News::Told(ChannelId::from("a"), "row".into(), words)));
+            mailbox.result(Event::News(News::RowCompleted(ChannelId::from("a"), "row".into(), words)));
             // Further apart than the searched range.
             let channel = ChannelId::from(format!("c{}", number % 100).as_str());
             mailbox.result(Event::News(News::Conversations(channel)));
         }
-        let results = mailbox.take().results;
+        let results = mailbox.try_take().results;
         let of = |wanted: fn(&Event) -> bool| results.iter().filter(|result| wanted(result)).count();
         assert_eq!(of(|event| matches!(event, Event::Loaded(..))), count, "no load's result is dropped");
-        assert_eq!(of(|event| matches!(event, Event::News(News::Told(..)))), count);
+        assert_eq!(of(|event| matches!(event, Event::News(News::RowCompleted(..)))), count);
         let news = of(|event| matches!(event, Event::News(News::Conversations(_))));
         assert!((100..count).contains(&news), "merged once it was full: {news}");
     }

@@ -28,7 +28,7 @@ pub(super) fn take_back(
     conversation: ConversationId,
     note: &NoteId,
 ) -> Event {
-    match store.take_note_back(note) {
+    match store.recall_note(note) {
         Ok(text) => Event::NoteTakenBack(channel, conversation, text),
         Err(error) => Event::WriteFailed {
             what: "taking the note back".to_owned(),

@@ -158,7 +158,7 @@ mod tests {
         for (arguments, title, body, given) in cases {
             assert_eq!(filled(&words(arguments), title, body), given, "{arguments:?}");
         }
-        for (outside, _) in model::text::HOSTILE {
+        for (outside, _) in model::text::HOSTILE_TEXTS {
             let given = filled(&words(&["{title}"]), SafeText::line(outside).as_str(), "");
             assert!(
                 !given[0].chars().any(|character| character.is_control() || "\u{202e}\u{200b}\u{2028}".contains(character)),

@@ -116,7 +116,7 @@ impl Outside {
                     let fetched = self.viewer.file(&channel, &url);
                     fetched
                         .map_err(|why| format!("{name} was not saved: {why}"))
-                        .and_then(|map_err| self.mail.keep(&name, &map_err))
+                        .and_then(|map_err| self.mail.save_bytes(&name, &map_err))
                 }
                 source => self.mail.save(&name, &raw, &source),
             }),

@@ -6,7 +6,7 @@ use crate::shell::decoding;
 use client::pictures::fetch_picture;
 use inbox::outside::Answered;
 use model::ids::ChannelId;
-use model::pictures::{Fetched, Graphics, PictureRequest};
+use model::pictures::{FetchedPicture, Graphics, PictureRequest};
 
 /// Fetches and decodes pictures; cheap to clone.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl Viewer {
         Answered::Picture(wanted.url, fetched)
     }
 
-    async fn make(&self, wanted: &PictureRequest) -> Fetched {
+    async fn make(&self, wanted: &PictureRequest) -> FetchedPicture {
         let file = fetch_picture(&wanted.url, self.home(&wanted.channel))
             .await
             .map_err(|error| error.to_string())?;

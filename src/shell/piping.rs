@@ -38,7 +38,7 @@ pub fn begin(command: String, input: String, mailbox: EventQueue) {
 /// # Errors
 /// As text: the command could not be started, failed (with its own last words), or took too long.
 pub fn pipe(command: &str, json: &str) -> Result<String, String> {
-    run(command, json::visible(json), PATIENCE)
+    run(command, json::escape_invisible(json), PATIENCE)
 }
 
 fn run(command: &str, input: String, patience: Duration) -> Result<String, String> {
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn what_a_command_is_given_acts_on_nothing() {
-        for (outside, _) in model::text::HOSTILE {
-            let said = pipe("cat", &json::quoted(outside)).expect("it answers");
+        for (outside, _) in model::text::HOSTILE_TEXTS {
+            let said = pipe("cat", &json::quote(outside)).expect("it answers");
             assert!(!said.chars().any(model::text::is_unseen), "{said:?}");
             let meant: String = serde_json::from_str(&said).expect("JSON");
             assert_eq!(meant, *outside, "it means the same");

@@ -23,7 +23,7 @@ use inbox::plain::input::PlainCommand;
 use inbox::plain::unsaid::UnsaidPlace;
 use model::news::News;
 use model::pictures::Graphics;
-use model::time::{Moment, Times};
+use model::time::{ClockReading, Moment};
 use sync::Engine;
 
 /// Size of the hidden frames: wide enough for every line, narrow enough for one pane at a time.
@@ -114,7 +114,7 @@ struct PlainMode {
 }
 
 impl PlainMode {
-    fn run(&mut self, mailbox: &EventQueue, times: impl Fn() -> Times) -> Result<(), DeskError> {
+    fn run(&mut self, mailbox: &EventQueue, times: impl Fn() -> ClockReading) -> Result<(), DeskError> {
         let mut gone = false;
         loop {
             let due = self.app.next_due(times()).clamp(0, 60_000_000);
@@ -150,7 +150,7 @@ impl PlainMode {
     }
 
     /// Handles lines, each after the loads of the one before it. Returns true at the end.
-    fn read_lines(&mut self, times: impl Fn() -> Times) -> Result<bool, DeskError> {
+    fn read_lines(&mut self, times: impl Fn() -> ClockReading) -> Result<bool, DeskError> {
         while !input::waits(&self.app)
             && let Some(line) = self.lines.pop_front()
         {

@@ -5,7 +5,7 @@
 
 /// From now on this process leaves no core dump. Where the system knows no way,
 /// nothing changes.
-pub fn keep() {
+pub fn disable_core_dumps() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
     {
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn nothing_is_dumped() {
-        super::keep();
+        super::disable_core_dumps();
         assert_eq!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable));
         assert_eq!(getrlimit(Resource::Core).current, Some(0));
     }

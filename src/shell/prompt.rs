@@ -21,7 +21,7 @@ pub fn can_ask() -> bool {
 }
 
 /// Prints wrapped text to stderr.
-pub fn note(text: &str) -> io::Result<()> {
+pub fn print_wrapped(text: &str) -> io::Result<()> {
     let width = terminal::size().map_or(WIDEST, |(columns, _)| usize::from(columns).min(WIDEST));
     let lines = wrap::wrap(text, width).into_iter().map(|range| format!("{}\n", text[range].trim_end()));
     say(&lines.collect::<String>())

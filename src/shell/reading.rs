@@ -39,7 +39,7 @@ fn first_rows(
 /// Finds the conversation a person names. An id that is not found is tried as a name or the beginnings of its
 /// words; the newest match wins.
 fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, SafeText>, StoreError> {
-    let found = reader.lookup(who)?;
+    let found = reader.resolve(who)?;
     let Err(Unresolved::Nobody(Selector::Id(id))) = &found else {
         return Ok(found.map_err(|why| SafeText::line(&why.to_string())));
     };
@@ -72,7 +72,7 @@ fn view_counts(
 
 /// AI answers to be reviewed.
 fn reviews(reader: &Reader, query: &DeskQuery, one_in: u32, now: Timestamp) -> Result<Loaded, StoreError> {
-    let page = reader.reviews(query.channel.as_ref(), one_in, now)?;
+    let page = reader.review_page(query.channel.as_ref(), one_in, now)?;
     Ok(Loaded::Reviews(query.clone(), page))
 }
 
@@ -96,14 +96,14 @@ fn due_drafts(
 /// Draft of a conversation, and the one set aside for it.
 fn draft(reader: &Reader, channel: &ChannelId, conversation: &ConversationId) -> Result<Loaded, StoreError> {
     let draft = reader.draft(channel, conversation)?;
-    let aside = reader.draft_aside(channel, conversation)?;
+    let aside = reader.draft_set_aside(channel, conversation)?;
     Ok(Loaded::Draft(channel.clone(), conversation.clone(), draft, aside))
 }
 
 /// Mail account with the folders and categories of its threads.
 fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreError> {
     let account = reader.mailbox(channel)?;
-    let words = reader.thread_words(channel, THREAD_WORDS)?;
+    let words = reader.folders_and_categories(channel, THREAD_WORDS)?;
     Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
 }
 
@@ -127,10 +127,12 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
-        Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
+        Load::Elsewhere(key) => {
+            reader.other_conversations(key).map(|found| Loaded::Elsewhere(key.clone(), found))
+        }
         Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
         Load::Question(row, now) => {
-            reader.question(row, *now).map(|found| Loaded::Question(found.map(Box::new)))
+            reader.outbox_question(row, *now).map(|found| Loaded::Question(found.map(Box::new)))
         }
         Load::Proposals(query) => {
             reader.proposals(query).map(|(entries, more)| Loaded::Proposals(query.clone(), entries, more))
@@ -141,14 +143,14 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         }
         Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
         Load::Depth(channel, conversation, message) => reader
-            .depth(channel, conversation, message)
+            .count_from_newest(channel, conversation, message)
             .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
         Load::Names => reader.names().map(Loaded::Names),
         Load::ViewCounts(channel, filters, at) => view_counts(reader, channel.as_ref(), filters, *at),
         Load::Lookup(who) => lookup(reader, who).map(Loaded::Lookup),
         Load::DueDrafts(channels, open, now) => due_drafts(reader, channels, open.as_ref(), *now),
         Load::Needing(scope) => {
-            let (filter, limit) = (ConversationFilter::needed(), NEEDING);
+            let (filter, limit) = (ConversationFilter::needing_person(), NEEDING);
             let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
@@ -170,11 +172,13 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
         Load::Spread(query, how) => spread(reader, query, *how),
-        Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
-        Load::Shelf(channel) => reader.shelf(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf)),
-        Load::Spent => reader.spent().map(Loaded::Spent),
+        Load::Marked(marked) => reader.conversation_rows(marked).map(Loaded::Marked),
+        Load::Shelf(channel) => {
+            reader.uploaded_files(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf))
+        }
+        Load::Spent => reader.spending_by_channel().map(Loaded::Spent),
         Load::ModelUsage(since) => reader.model_usage(*since).map(Loaded::ModelUsage),
-        Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
+        Load::Unpaid => reader.unpaid_rows().map(Loaded::Unpaid),
         Load::Macros => reader.macros().map(Loaded::Macros),
         Load::Digest(channels) => reader.digest(channels).map(|digest| Loaded::Digest(Box::new(digest))),
         Load::ServiceLevels(query, zone) => reader
@@ -183,14 +187,14 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Attention(ask) => reader.attention(ask).map(|attention| Loaded::Attention(Box::new(attention))),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Insight(wanted) => insight(reader, wanted).map(Loaded::Insight),
-        Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
-        Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
-        Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
+        Load::Fates(rows) => reader.row_outcomes(rows).map(Loaded::Fates),
+        Load::Tags(limit) => reader.used_tags(*limit).map(Loaded::Tags),
+        Load::Paused(limit) => reader.paused_entries(*limit).map(Loaded::Paused),
         Load::Broadcasts(wanted) => campaigning::load(reader, wanted),
     };
     loaded.map_err(|error| {
         tracing::error!(%error, "the cache could not be read");
-        reader.note_damage(&error);
+        reader.record_damage(&error);
         error.to_string()
     })
 }

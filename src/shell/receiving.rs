@@ -13,12 +13,12 @@ use tokio::sync::watch;
 
 use model::ids::ChannelId;
 use model::news::News;
-use model::reception::{DeliveryCounts, Reception, ReceptionState};
+use model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use model::secret::Secret;
 use model::text::SafeText;
 use receiver::{self, ConnectionLimits, Hooks};
 use sync::hooks::{DesiredWebhook, WebhookState};
-use sync::plan::trust::HookTrust;
+use sync::plan::trust::TrustLevel;
 use sync::{ChannelSpec, Engine};
 
 /// Delay before listening is tried again.
@@ -35,9 +35,9 @@ pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 /// Storage for webhook secrets, like that of channel keys. Both calls may block.
 pub trait Secrets: Send + Sync {
     /// Stored secret of a channel.
-    fn kept(&self, channel: &ChannelSpec) -> Option<Secret>;
+    fn load(&self, channel: &ChannelSpec) -> Option<Secret>;
 
-    fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String>;
+    fn store(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String>;
 }
 
 #[derive(Clone)]
@@ -60,7 +60,7 @@ struct Stand {
     kept: WebhookState,
     closed: Option<SafeText>,
     counts: DeliveryCounts,
-    told: Option<Reception>,
+    told: Option<WebhookStatus>,
 }
 
 struct ReceiverState {
@@ -112,8 +112,8 @@ async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output
 /// Removes this installation's webhook.
 async fn forget(engine: Arc<Engine>, channel: ChannelId) {
     loop {
-        let wait = match engine.keep_hook(&channel, None).await {
-            None | Some(WebhookState::Gone) => return,
+        let wait = match engine.ensure_webhook(&channel, None).await {
+            None | Some(WebhookState::Removed) => return,
             Some(WebhookState::Waiting) => SOON,
             Some(_) => SELDOM,
         };
@@ -134,7 +134,7 @@ async fn run(
         match secret_of(setup.secrets.clone(), channel).await {
             Ok((secret, is_known)) => {
                 let url = format!("{before}/{}", receiver::path_of(&id, &secret));
-                shared.note(&id, |stand| stand.url.clone_from(&url));
+                shared.update_status(&id, |stand| stand.url.clone_from(&url));
                 hooks.push((id, DesiredWebhook { url, secret, is_known }));
             }
             Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
@@ -145,16 +145,16 @@ async fn run(
     let table = Arc::new(Hooks::new(
         secrets,
         Box::new(move |channel, delivery, counts| {
-            heard.engine.delivered(channel, &delivery);
-            heard.note(channel, |stand| stand.counts = counts);
+            heard.engine.record_delivery(channel, &delivery);
+            heard.update_status(channel, |stand| stand.counts = counts);
         }),
     ));
     let listener = listen(&shared, setup.listen, &hooks).await;
-    let keepers = hooks.into_iter().map(|(id, hook)| keep(shared.clone(), id, hook));
+    let keepers = hooks.into_iter().map(|(id, hook)| keep_registered(shared.clone(), id, hook));
     let served = receiver::serve(listener, table, ConnectionLimits::default(), stop);
     tokio::select! {
         () = served => {}
-        () = look(&shared) => {}
+        () = refresh_status(&shared) => {}
         _ = futures_util::future::join_all(keepers) => {}
     }
 }
@@ -169,7 +169,7 @@ async fn listen(
         match TcpListener::bind(address).await {
             Ok(listener) => {
                 tracing::info!(%address, "listens for webhooks");
-                hooks.iter().for_each(|(id, _)| shared.note(id, |stand| stand.closed = None));
+                hooks.iter().for_each(|(id, _)| shared.update_status(id, |stand| stand.closed = None));
                 return listener;
             }
             Err(error) => {
@@ -185,31 +185,31 @@ async fn listen(
 /// Stored secret, or a new one that is stored now; true if it existed before.
 async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(Secret, bool), String> {
     let found = tokio::task::spawn_blocking(move || {
-        if let Some(secret) = secrets.kept(&channel) {
+        if let Some(secret) = secrets.load(&channel) {
             return Ok((secret, true));
         }
         let secret = fresh_secret();
-        secrets.keep(&channel, &secret)?;
+        secrets.store(&channel, &secret)?;
         Ok((secret, false))
     });
     found.await.map_err(|error| error.to_string())?
 }
 
 /// Keeps one webhook registered.
-async fn keep(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredWebhook) {
-    while let Some(kept) = shared.engine.keep_hook(&channel, Some(&hook)).await {
-        hook.is_known |= kept == WebhookState::Asked;
+async fn keep_registered(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredWebhook) {
+    while let Some(kept) = shared.engine.ensure_webhook(&channel, Some(&hook)).await {
+        hook.is_known |= kept == WebhookState::Requested;
         let wait = match &kept {
-            WebhookState::Asked | WebhookState::Waiting => SOON,
+            WebhookState::Requested | WebhookState::Waiting => SOON,
             WebhookState::Registered
             | WebhookState::Refused(_)
             | WebhookState::NotHere(_)
-            | WebhookState::Gone => SELDOM,
+            | WebhookState::Removed => SELDOM,
         };
         if matches!(kept, WebhookState::Refused(_) | WebhookState::NotHere(_)) {
-            shared.engine.deliveries_lost(&channel);
+            shared.engine.reset_webhook_trust(&channel);
         }
-        shared.note(&channel, |stand| stand.kept = kept);
+        shared.update_status(&channel, |stand| stand.kept = kept);
         tokio::time::sleep(wait).await;
     }
     // Without a tab there is nothing to keep; the other tasks continue.
@@ -217,11 +217,11 @@ async fn keep(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredW
 }
 
 /// Announces changes caused by time alone.
-async fn look(shared: &ReceiverState) {
+async fn refresh_status(shared: &ReceiverState) {
     loop {
         tokio::time::sleep(LOOK).await;
         let all: Vec<ChannelId> = shared.stands().keys().cloned().collect();
-        all.iter().for_each(|channel_id| shared.note(channel_id, |_| ()));
+        all.iter().for_each(|channel_id| shared.update_status(channel_id, |_| ()));
     }
 }
 
@@ -232,13 +232,13 @@ impl ReceiverState {
 
     fn close(&self, channel: &ChannelId, why: &str) {
         tracing::warn!(%channel, why, "no webhooks");
-        self.engine.deliveries_lost(channel);
-        self.note(channel, |entry| entry.closed = Some(SafeText::line(why)));
+        self.engine.reset_webhook_trust(channel);
+        self.update_status(channel, |entry| entry.closed = Some(SafeText::line(why)));
     }
 
     /// Applies a change and announces it if it is visible.
-    fn note(&self, channel: &ChannelId, change: impl FnOnce(&mut Stand)) {
-        let standing = self.engine.standing(channel);
+    fn update_status(&self, channel: &ChannelId, change: impl FnOnce(&mut Stand)) {
+        let standing = self.engine.webhook_trust(channel);
         let mut stands = self.stands();
         let stand = stands.entry(channel.clone()).or_insert_with(|| Stand {
             url: String::new(),
@@ -248,27 +248,30 @@ impl ReceiverState {
             told: None,
         });
         change(stand);
-        let reception =
-            Reception { url: SafeText::line(&stand.url), state: stand.state(standing), counts: stand.counts };
+        let reception = WebhookStatus {
+            url: SafeText::line(&stand.url),
+            state: stand.state(standing),
+            counts: stand.counts,
+        };
         if stand.told.as_ref() != Some(&reception) {
             stand.told = Some(reception.clone());
-            (self.tell)(News::Reception(channel.clone(), Box::new(reception)));
+            (self.tell)(News::WebhookStatus(channel.clone(), Box::new(reception)));
         }
     }
 }
 
 impl Stand {
-    fn state(&self, standing: HookTrust) -> ReceptionState {
+    fn state(&self, standing: TrustLevel) -> WebhookDeliveryState {
         match (&self.closed, &self.kept) {
-            (Some(why), _) | (None, WebhookState::NotHere(why)) => ReceptionState::Closed(why.clone()),
-            (None, WebhookState::Refused(why)) => ReceptionState::Refused(why.clone()),
-            (None, WebhookState::Asked | WebhookState::Waiting | WebhookState::Gone) => {
-                ReceptionState::Registering
+            (Some(why), _) | (None, WebhookState::NotHere(why)) => WebhookDeliveryState::Closed(why.clone()),
+            (None, WebhookState::Refused(why)) => WebhookDeliveryState::Refused(why.clone()),
+            (None, WebhookState::Requested | WebhookState::Waiting | WebhookState::Removed) => {
+                WebhookDeliveryState::Registering
             }
             (None, WebhookState::Registered) => match standing {
-                HookTrust::Holds => ReceptionState::Instant,
-                HookTrust::Doubted => ReceptionState::Doubted,
-                HookTrust::Unknown => ReceptionState::Quiet,
+                TrustLevel::Trusted => WebhookDeliveryState::Instant,
+                TrustLevel::Doubted => WebhookDeliveryState::Doubted,
+                TrustLevel::Unknown => WebhookDeliveryState::Quiet,
             },
         }
     }

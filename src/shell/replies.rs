@@ -102,7 +102,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
         match key.as_str() {
             "title" => reply.title = words()?,
             "channel" => reply.channel = Some(words()?),
-            "subject" => reply.subject = Some(text::pasted(words()?.trim()).replace('\n', " ")),
+            "subject" => reply.subject = Some(text::clean_pasted(words()?.trim()).replace('\n', " ")),
             "quote" => {
                 let known = QuoteStyle::ALL.map(QuoteStyle::word).join(", ");
                 let style = QuoteStyle::from_word(&words()?);
@@ -115,7 +115,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
             _ => return Err(format!("{key} is not known; use title, keywords, channel, subject or quote")),
         }
     }
-    reply.body = text::pasted(body.trim());
+    reply.body = text::clean_pasted(body.trim());
     if reply.body.is_empty() { Err("there is no text in it".to_owned()) } else { Ok(reply) }
 }
 

@@ -65,7 +65,7 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut first, opened) = self.files.first_look()?;
-        let mut screen = Screen::take(self.screen)?;
+        let mut screen = Screen::acquire(self.screen)?;
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.times());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
@@ -77,7 +77,7 @@ impl DeskParts {
         let left = load_inline(&mut app, &mut first, effects);
         show(&mut app, self.theme, &mut screen, &*self.clock)?;
         let store = opened.map_or_else(|| self.files.open(), Ok)?;
-        if store.was_mended() {
+        if store.was_repaired() {
             let stale = self.channels.iter().map(|channel| News::Conversations(channel.id.clone()));
             stale.for_each(|stale| mailbox.result(Event::News(stale)));
         }
@@ -215,19 +215,19 @@ impl Turning {
             // Without events, a deadline has passed.
             self.stirred = turn.is_empty();
             loop {
-                if let Some(ended) = self.take(turn)? {
+                if let Some(ended) = self.process_turn(turn)? {
                     return Ok(ended);
                 }
                 turn = match FILES.saturating_sub(started.elapsed()) {
                     rest if !rest.is_zero() && !self.awaited.is_empty() => self.mailbox.wait(rest),
-                    _ => self.mailbox.take(),
+                    _ => self.mailbox.try_take(),
                 };
                 if turn.is_empty() || started.elapsed() > DRAIN {
                     break;
                 }
             }
             self.awaited.clear();
-            if let Some(ended) = self.take(turn)? {
+            if let Some(ended) = self.process_turn(turn)? {
                 return Ok(ended);
             }
             // Before the frame is written: the answer to it may be quicker than this thread.
@@ -239,7 +239,7 @@ impl Turning {
     }
 
     /// Handles events, signals and keys first.
-    fn take(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
+    fn process_turn(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.times()))?;
         self.stirred |= !turn.is_empty() && !turn.only_reads_ahead();
         for signal in turn.signals {

@@ -108,7 +108,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal fails; it is restored then.
-    pub fn take(options: ScreenOptions) -> io::Result<Self> {
+    pub fn acquire(options: ScreenOptions) -> io::Result<Self> {
         enter(options)?;
         let writer = FrameWriter::default();
         Ok(Self { writer, shown: None, spare: None, overlays: Vec::new(), options, title: None })

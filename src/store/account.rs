@@ -12,12 +12,12 @@ impl Store {
     pub async fn apply_account(&self, channel: &ChannelId, account: Account) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 if read(&cache.connection, &channel)?.as_ref() == Some(&account) {
                     return Ok(false);
                 }
                 write(&cache.connection, &channel, &account)?;
-                share(&cache.connection, &channel, account.credits)?;
+                share_balance(&cache.connection, &channel, account.credits)?;
                 Ok(true)
             })
             .await
@@ -26,19 +26,19 @@ impl Store {
     /// The account as last read.
     pub async fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         let channel = channel.clone();
-        self.cache().later(move |cache| read(&cache.connection, &channel)).await
+        self.cache().call_async(move |cache| read(&cache.connection, &channel)).await
     }
 
     /// Keeps the balance a send's answer told, for every channel of the same
     /// workspace: they draw on one balance.
     pub async fn apply_credits(&self, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
         let channel = channel.clone();
-        self.cache().later(move |cache| share(&cache.connection, &channel, credits)).await
+        self.cache().call_async(move |cache| share_balance(&cache.connection, &channel, credits)).await
     }
 }
 
 /// Writes a balance for every channel of the workspace of one.
-fn share(connection: &Connection, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
+fn share_balance(connection: &Connection, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
     connection.execute(
         "UPDATE account SET credits = ?2 WHERE workspace_id =
              (SELECT workspace_id FROM account WHERE channel = ?1)
@@ -77,11 +77,11 @@ pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Optio
                 credits, messaging_tier, quality_rating
          FROM account WHERE channel = ?1",
         [channel.as_str()],
-        account_of,
+        account_from_row,
     )?)
 }
 
-fn account_of(row: &Row<'_>) -> rusqlite::Result<Account> {
+fn account_from_row(row: &Row<'_>) -> rusqlite::Result<Account> {
     let environment = row.word("environment", Environment::from_word)?;
     Ok(read_row!(row, Account {
         id, workspace_id, workspace_name: optional_line, assistant_name: optional_line, number: optional_line,

@@ -7,19 +7,19 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use crate::people::fitting;
+use crate::people::search_condition;
 use crate::{Reader, StoreError};
 use model::contacts::PeopleQuery;
 use model::ids::{CampaignId, ChannelId, ContactId};
 use model::queries::ConversationKey;
-use model::waves::audience::{AudienceLine, ResolvedAudience, neither};
+use model::waves::audience::{AudienceLine, ResolvedAudience, describe_invalid_line};
 use sqlite::{Queries, only};
 
 /// Lines of a file that are wrong, told at most.
-const TOLD: usize = 5;
+const MAX_SHOWN_LINES: usize = 5;
 
 /// An audience being gathered.
-struct Gathered {
+struct AudienceBuilder {
     found: ResolvedAudience,
     seen: HashSet<ContactId>,
     named: HashSet<String>,
@@ -27,8 +27,8 @@ struct Gathered {
     open: HashSet<ContactId>,
 }
 
-impl Gathered {
-    fn begin(connection: &Connection, channel: &ChannelId) -> Result<Self, StoreError> {
+impl AudienceBuilder {
+    fn new(connection: &Connection, channel: &ChannelId) -> Result<Self, StoreError> {
         let sql =
             "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
                    WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
@@ -36,9 +36,9 @@ impl Gathered {
         Ok(Self { found: ResolvedAudience::default(), seen: HashSet::new(), named: HashSet::new(), open })
     }
 
-    fn contact(&mut self, id: ContactId) {
+    fn add_contact(&mut self, id: ContactId) {
         if !self.seen.insert(id.clone()) {
-            self.found.doubled += 1;
+            self.found.duplicates += 1;
             return;
         }
         if self.open.contains(&id) {
@@ -50,20 +50,25 @@ impl Gathered {
     }
 
     /// A line of a file that names nobody.
-    fn wrong(&mut self, why: String) {
+    fn add_invalid_line(&mut self, why: String) {
         self.found.without_phone += 1;
-        if self.found.wrong.len() < TOLD {
-            self.found.wrong.push(why);
+        if self.found.invalid.len() < MAX_SHOWN_LINES {
+            self.found.invalid.push(why);
         }
     }
 
-    fn phone(&mut self, connection: &Connection, channel: &ChannelId, phone: &str) -> Result<(), StoreError> {
+    fn add_phone(
+        &mut self,
+        connection: &Connection,
+        channel: &ChannelId,
+        phone: &str,
+    ) -> Result<(), StoreError> {
         let sql = "SELECT id FROM contact WHERE channel = ?1 AND phone = ?2 AND id IS NOT NULL";
         let id = connection.first(sql, params![channel, phone], only)?;
         match id {
-            Some(id) => self.contact(id),
-            None if self.named.insert(phone.to_owned()) => self.found.unread.push(phone.to_owned()),
-            None => self.found.doubled += 1,
+            Some(id) => self.add_contact(id),
+            None if self.named.insert(phone.to_owned()) => self.found.not_read.push(phone.to_owned()),
+            None => self.found.duplicates += 1,
         }
         Ok(())
     }
@@ -76,13 +81,13 @@ impl Reader {
         channel: &ChannelId,
         keys: &[ConversationKey],
     ) -> Result<ResolvedAudience, StoreError> {
-        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        let mut gathered = AudienceBuilder::new(&self.connection, channel)?;
         for key in keys.iter().filter(|key| key.channel == *channel) {
             let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
             let address: Option<Option<String>> =
                 self.connection.first(sql, params![key.channel, key.conversation], only)?;
             match address.flatten().filter(|address| address.starts_with('+')) {
-                Some(phone) => gathered.phone(&self.connection, channel, &phone)?,
+                Some(phone) => gathered.add_phone(&self.connection, channel, &phone)?,
                 None => gathered.found.without_phone += 1,
             }
         }
@@ -95,9 +100,9 @@ impl Reader {
         channel: &ChannelId,
         phones: &[String],
     ) -> Result<ResolvedAudience, StoreError> {
-        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        let mut gathered = AudienceBuilder::new(&self.connection, channel)?;
         for phone in phones {
-            gathered.phone(&self.connection, channel, phone)?;
+            gathered.add_phone(&self.connection, channel, phone)?;
         }
         Ok(gathered.found)
     }
@@ -109,7 +114,7 @@ impl Reader {
         search: &str,
     ) -> Result<ResolvedAudience, StoreError> {
         let query = PeopleQuery { channel: channel.clone(), text: search.to_owned(), limit: u32::MAX };
-        let (condition, bound) = fitting(&query);
+        let (condition, bound) = search_condition(&query);
         let sql = format!(
             "SELECT p.id FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition} ORDER BY p.phone"
         );
@@ -123,17 +128,19 @@ impl Reader {
         channel: &ChannelId,
         lines: &[(usize, AudienceLine)],
     ) -> Result<ResolvedAudience, StoreError> {
-        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        let mut gathered = AudienceBuilder::new(&self.connection, channel)?;
         for (line, wanted) in lines {
             match wanted {
-                AudienceLine::Contact(id) => gathered.contact(id.clone()),
+                AudienceLine::Contact(id) => gathered.add_contact(id.clone()),
                 AudienceLine::Phone(phone) if model::bounds::is_e164(phone) => {
-                    gathered.phone(&self.connection, channel, phone)?;
+                    gathered.add_phone(&self.connection, channel, phone)?;
                 }
                 AudienceLine::Phone(phone) => {
-                    gathered.wrong(format!("line {line}: {phone} is no phone number"))
+                    gathered.add_invalid_line(format!("line {line}: {phone} is no phone number"))
                 }
-                AudienceLine::Neither(word) => gathered.wrong(format!("line {line}: {}", neither(word))),
+                AudienceLine::Invalid(word) => {
+                    gathered.add_invalid_line(format!("line {line}: {}", describe_invalid_line(word)))
+                }
             }
         }
         Ok(gathered.found)
@@ -148,7 +155,7 @@ impl Reader {
         let detail = self.board_detail(&model::board::BoardId::Campaign(id.clone()))?;
         self.audience_of_ids(
             channel,
-            detail.failed().map(|recipient_status| recipient_status.contact.clone()),
+            detail.failed_recipients().map(|recipient_status| recipient_status.contact.clone()),
         )
     }
 
@@ -174,9 +181,9 @@ impl Reader {
         channel: &ChannelId,
         ids: impl Iterator<Item = ContactId>,
     ) -> Result<ResolvedAudience, StoreError> {
-        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        let mut gathered = AudienceBuilder::new(&self.connection, channel)?;
         for id in ids {
-            gathered.contact(id);
+            gathered.add_contact(id);
         }
         Ok(gathered.found)
     }

@@ -11,7 +11,9 @@ use rusqlite::{Connection, params};
 use crate::broadcasts::failures;
 use crate::rows::reasons;
 use crate::{Reader, StoreError};
-use model::board::{BoardDetail, BoardEntry, BoardId, RecipientFate, RecipientStatus, Sample, summed};
+use model::board::{
+    BoardDetail, BoardEntry, BoardId, BoardSample, RecipientOutcome, RecipientStatus, sum_samples,
+};
 use model::failures::FailedRecipient;
 use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use model::keywords::Keyword;
@@ -20,14 +22,14 @@ use model::waves::RecipientCounts;
 use sqlite::{Queries, Row, only, read_row};
 
 /// Rows of the board at most.
-const MOST: usize = 500;
+const MAX_ROWS: usize = 500;
 /// Samples of one broadcast at most; then every second goes.
-const SAMPLES: i64 = 240;
+const MAX_SAMPLES: i64 = 240;
 /// The server's clock and this desk's may differ by so much.
-const SLACK: i64 = 2 * MINUTE;
+const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 
 /// Notes how a broadcast stands, if it stands otherwise than before.
-pub(crate) fn sample(
+pub(crate) fn record_sample(
     change: &Connection,
     broadcast: &str,
     at: Timestamp,
@@ -46,7 +48,7 @@ pub(crate) fn sample(
         return Ok(());
     }
     let sql = "SELECT count(*) FROM broadcast_sample WHERE broadcast = ?1";
-    if change.scalar::<i64>(sql, [broadcast])? > SAMPLES {
+    if change.scalar::<i64>(sql, [broadcast])? > MAX_SAMPLES {
         change.execute(
             "DELETE FROM broadcast_sample WHERE broadcast = ?1 AND at IN (
                  SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) place FROM broadcast_sample
@@ -67,13 +69,13 @@ impl Reader {
             campaigns.into_iter().map(|campaign| BoardEntry::Campaign(Box::new(campaign))).collect();
         let channels = match channel {
             Some(channel) => vec![channel.clone()],
-            None => channels(&moment)?,
+            None => broadcast_channels(&moment)?,
         };
         for channel in &channels {
-            let waves = self.broadcasts_of_waves(channel)?;
+            let waves = self.wave_broadcasts(channel)?;
             let told = self.broadcasts(channel)?;
             let unread: Vec<BoardEntry> = self
-                .tracked(channel)?
+                .tracked_broadcasts(channel)?
                 .into_iter()
                 .filter(|(id, _)| !told.iter().any(|broadcast| broadcast.id == *id))
                 .map(|(id, at)| BoardEntry::Unread(channel.clone(), id, at))
@@ -82,8 +84,8 @@ impl Reader {
             entries.extend(alone.map(|alone| BoardEntry::Broadcast(channel.clone(), alone)));
             entries.extend(unread);
         }
-        entries.sort_by_key(|entry| (!entry.is_open(), std::cmp::Reverse(entry.begun_at())));
-        entries.truncate(MOST);
+        entries.sort_by_key(|entry| (!entry.is_open(), std::cmp::Reverse(entry.started_at())));
+        entries.truncate(MAX_ROWS);
         Ok(entries)
     }
 
@@ -94,23 +96,20 @@ impl Reader {
         let is_it = |board_entry: &BoardEntry| match board_entry {
             BoardEntry::Campaign(board_entry) => campaigns.contains(&board_entry.id),
             BoardEntry::Broadcast(_, board_entry) => {
-                board_entry.is_finished() && !board_entry.ended_before(since)
+                board_entry.is_finished() && !board_entry.finished_before(since)
             }
             BoardEntry::Unread(..) => false,
         };
         Ok(self.board(None)?.into_iter().filter(is_it).collect())
     }
 
-    fn broadcasts_of_waves(
-        &self,
-        channel: &ChannelId,
-    ) -> Result<std::collections::HashSet<String>, StoreError> {
+    fn wave_broadcasts(&self, channel: &ChannelId) -> Result<std::collections::HashSet<String>, StoreError> {
         let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
                    WHERE c.channel = ?1 AND w.broadcast IS NOT NULL";
         Ok(self.connection.all(sql, [channel.as_str()], only)?)
     }
 
-    fn tracked(&self, channel: &ChannelId) -> Result<Vec<(BroadcastId, Timestamp)>, StoreError> {
+    fn tracked_broadcasts(&self, channel: &ChannelId) -> Result<Vec<(BroadcastId, Timestamp)>, StoreError> {
         let sql = "SELECT id, at FROM desk.tracked_broadcast WHERE channel = ?1 ORDER BY at DESC LIMIT 500";
         Ok(self.connection.all(sql, [channel.as_str()], |row| Ok((row.get("id")?, row.get("at")?)))?)
     }
@@ -121,13 +120,13 @@ impl Reader {
         match id {
             BoardId::Broadcast(channel, id) => {
                 let refused = failures(&moment, channel.as_str(), id.as_str())?;
-                let recipients = only_refused(&moment, channel.as_str(), refused)?;
+                let recipients = statuses_of_failed(&moment, channel.as_str(), refused)?;
                 let ids = [id.to_string()];
                 Ok(BoardDetail {
                     samples: samples(&moment, id.as_str())?,
                     recipients,
-                    charged: summed_credits(&moment, CHARGED, channel.as_str(), &ids)?,
-                    balance_fell: summed_credits(&moment, FELL, channel.as_str(), &ids)?,
+                    charged: sum_credits(&moment, SELECT_CHARGE, channel.as_str(), &ids)?,
+                    balance_drop: sum_credits(&moment, SELECT_BALANCE_DROP, channel.as_str(), &ids)?,
                 })
             }
             BoardId::Campaign(id) => {
@@ -135,10 +134,10 @@ impl Reader {
                 let each: Result<Vec<_>, StoreError> =
                     ids.iter().map(|text| samples(&moment, text)).collect();
                 Ok(BoardDetail {
-                    samples: summed(&each?),
+                    samples: sum_samples(&each?),
                     recipients: recipients(&moment, id)?,
-                    charged: summed_credits(&moment, CHARGED, &channel, &ids)?,
-                    balance_fell: summed_credits(&moment, FELL, &channel, &ids)?,
+                    charged: sum_credits(&moment, SELECT_CHARGE, &channel, &ids)?,
+                    balance_drop: sum_credits(&moment, SELECT_BALANCE_DROP, &channel, &ids)?,
                 })
             }
         }
@@ -154,13 +153,13 @@ fn waves_of(connection: &Connection, id: &CampaignId) -> Result<(String, Vec<Str
 }
 
 /// What a broadcast was charged when it was taken.
-const CHARGED: &str = "SELECT credits FROM desk.broadcast_charge WHERE channel = ?1 AND id = ?2";
+const SELECT_CHARGE: &str = "SELECT credits FROM desk.broadcast_charge WHERE channel = ?1 AND id = ?2";
 /// By how much the balance fell from before it to its end.
-const FELL: &str = "SELECT credits_before - credits_after FROM desk.broadcast_balance
+const SELECT_BALANCE_DROP: &str = "SELECT credits_before - credits_after FROM desk.broadcast_balance
     WHERE channel = ?1 AND id = ?2 AND credits_after IS NOT NULL";
 
 /// Credits of broadcasts together; `None` where they are not known of each.
-fn summed_credits(
+fn sum_credits(
     connection: &Connection,
     sql: &str,
     channel: &str,
@@ -175,17 +174,17 @@ fn summed_credits(
 }
 
 /// Channels that have broadcasts of any kind.
-fn channels(connection: &Connection) -> Result<Vec<ChannelId>, StoreError> {
+fn broadcast_channels(connection: &Connection) -> Result<Vec<ChannelId>, StoreError> {
     let sql = "SELECT channel FROM broadcast UNION SELECT channel FROM desk.tracked_broadcast";
     Ok(connection.all(sql, [], only)?)
 }
 
-fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<Sample>, StoreError> {
+fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<BoardSample>, StoreError> {
     let sql = "SELECT at, recipients, delivered, failed, pending FROM desk.broadcast_sample
                WHERE broadcast = ?1 ORDER BY at";
     Ok(connection.all(sql, [broadcast], |row| {
         let counts = read_row!(row, RecipientCounts { recipients, delivered, failed, pending });
-        Ok(read_row!(row, Sample { at; counts }))
+        Ok(read_row!(row, BoardSample { at; counts }))
     })?)
 }
 
@@ -204,7 +203,7 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
          WHERE c.id = ?1 ORDER BY p.place",
     )?;
     let (channel, _) = waves_of(connection, id)?;
-    let refused = refused_of(connection, &channel, id)?;
+    let refused = failed_recipients(connection, &channel, id)?;
     let (named, numbered): (Vec<_>, Vec<_>) =
         refused.iter().partition(|failed_recipient| failed_recipient.contact.is_some());
     let by_contact: HashMap<_, _> = named
@@ -222,30 +221,30 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
         let conversation: Option<ConversationId> = row.get("conversation")?;
         let sent_at: Option<Timestamp> = row.get("sent_at")?;
         let (fate, replied, opted_out) = match (&conversation, sent_at) {
-            (_, None) => (RecipientFate::Unsent, false, false),
-            (None, Some(_)) => (RecipientFate::Unknown, false, false),
-            (Some(conversation), Some(at)) => shown(connection, &channel, conversation, at)?,
+            (_, None) => (RecipientOutcome::Unsent, false, false),
+            (None, Some(_)) => (RecipientOutcome::Unknown, false, false),
+            (Some(conversation), Some(at)) => load_recipient_outcome(connection, &channel, conversation, at)?,
         };
         let mut one = read_row!(row, RecipientStatus {
             contact, phone, name: optional_line;
             conversation,
             wave: if sent_at.is_some() { row.number("wave")? } else { 0 },
-            fate,
+            outcome: fate,
             replied,
             opted_out
         });
         let phone = one.phone.as_deref().and_then(|phone| by_phone.get(phone));
         if let Some(told) = by_contact.get(one.contact.as_str()).or(phone) {
-            one.fate = one.fate.refused(&told.reason);
+            one.outcome = one.outcome.with_refusal(&told.reason);
         }
         found.push(one);
     }
     // Of a broadcast to everyone only they are known.
-    if found.is_empty() { only_refused(connection, &channel, refused) } else { Ok(found) }
+    if found.is_empty() { statuses_of_failed(connection, &channel, refused) } else { Ok(found) }
 }
 
 /// Recipients the waves of a campaign did not reach, as far as the server names them.
-fn refused_of(
+fn failed_recipients(
     connection: &Connection,
     channel: &str,
     id: &CampaignId,
@@ -258,7 +257,7 @@ fn refused_of(
 
 /// The recipients of a broadcast of which only those are known that the server
 /// names as not reached.
-fn only_refused(
+fn statuses_of_failed(
     connection: &Connection,
     channel: &str,
     refused: Vec<FailedRecipient>,
@@ -285,7 +284,7 @@ fn only_refused(
             name,
             conversation: None,
             wave: 1,
-            fate: RecipientFate::Refused(reason),
+            outcome: RecipientOutcome::Refused(reason),
             replied: false,
             opted_out: false,
         });
@@ -294,36 +293,36 @@ fn only_refused(
 }
 
 /// What the messages of a conversation since a time show.
-fn shown(
+fn load_recipient_outcome(
     connection: &Connection,
     channel: &str,
     conversation: &ConversationId,
     since: Timestamp,
-) -> Result<(RecipientFate, bool, bool), StoreError> {
+) -> Result<(RecipientOutcome, bool, bool), StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT m.inbound, m.delivery, m.sender, m.raw, m.content FROM message m
          WHERE m.conversation = (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)
              AND m.sort_at >= ?3 ORDER BY m.sort_at, m.id",
     )?;
-    let mut rows = statement.query(params![channel, conversation, since.plus(-SLACK).micros()])?;
-    let (mut fate, mut replied, mut opted_out) = (RecipientFate::Unknown, false, false);
+    let mut rows = statement.query(params![channel, conversation, since.plus(-CLOCK_TOLERANCE).micros()])?;
+    let (mut fate, mut replied, mut opted_out) = (RecipientOutcome::Unknown, false, false);
     while let Some(row) = rows.next()? {
         let row = &Row::of(row);
         let inbound: bool = row.get("inbound")?;
-        if inbound && fate != RecipientFate::Unknown {
+        if inbound && fate != RecipientOutcome::Unknown {
             replied = true;
             // The newest word counts: who writes START takes them again.
             opted_out =
-                Keyword::of(row.text("content")?).map_or(opted_out, |keyword| keyword == Keyword::Stop);
+                Keyword::parse(row.text("content")?).map_or(opted_out, |keyword| keyword == Keyword::Stop);
         }
-        if inbound || fate != RecipientFate::Unknown || row.text::<&str>("sender")? == "ai" {
+        if inbound || fate != RecipientOutcome::Unknown || row.text::<&str>("sender")? == "ai" {
             continue;
         }
         fate = match row.text("delivery")? {
-            "failed" => RecipientFate::Failed(reasons::told(row.text("raw")?)),
-            "delivered" => RecipientFate::Reached("delivered"),
-            "read" => RecipientFate::Reached("read"),
-            _ => RecipientFate::Reached("sent"),
+            "failed" => RecipientOutcome::Failed(reasons::parse_reason(row.text("raw")?)),
+            "delivered" => RecipientOutcome::Reached("delivered"),
+            "read" => RecipientOutcome::Reached("read"),
+            _ => RecipientOutcome::Reached("sent"),
         };
     }
     Ok((fate, replied, opted_out))

@@ -11,20 +11,21 @@ use model::outbox::content::Audience;
 use model::time::{HOUR, MINUTE, Timestamp};
 
 /// Stands for everyone among recipients.
-const EVERYONE: &str = "*";
+const EVERYONE_MARK: &str = "*";
 /// The server's clock and this desk's may differ by so much.
-const SLACK: i64 = 2 * MINUTE;
+const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 /// Conversations that begin so long after a broadcast to everyone are others'.
-const TO_EVERYONE: i64 = HOUR;
+const MAX_BEGIN_DELAY: i64 = HOUR;
 
 /// The numbers of those conversations. What asks for a person is none of them,
 /// whatever it began with.
-pub(crate) const NUMBERS: &str = "SELECT b.number FROM conversation b INDEXED BY conversation_broadcast_only
+pub(crate) const SELECT_NUMBERS: &str =
+    "SELECT b.number FROM conversation b INDEXED BY conversation_broadcast_only
      WHERE b.broadcast_only = 1 AND b.escalation IS NULL AND b.stuck = 0";
 
 /// Whether a row of `conversation` is one. When it began the server tells, else
 /// its first message where the history was read to its beginning.
-fn rule() -> String {
+fn rule_expression() -> String {
     format!(
         "(last_inbound_at IS NULL AND waiting_since IS NULL AND NOT EXISTS (
              SELECT 1 FROM message i WHERE i.conversation = conversation.number
@@ -36,16 +37,16 @@ fn rule() -> String {
                  (SELECT min(m.sort_at) FROM message m WHERE m.conversation = conversation.number),
                  conversation.created_at), NULL)) AS began) f
              WHERE EXISTS (SELECT 1 FROM contact k CROSS JOIN desk.broadcast_recipient r
-                     ON r.channel = k.channel AND r.contact = k.id AND r.at <= f.began + {SLACK}
+                     ON r.channel = k.channel AND r.contact = k.id AND r.at <= f.began + {CLOCK_TOLERANCE}
                      WHERE k.channel = conversation.channel AND k.phone = conversation.address)
                  OR EXISTS (SELECT 1 FROM desk.broadcast_recipient r WHERE r.channel = conversation.channel
-                     AND r.contact = '{EVERYONE}' AND r.at BETWEEN f.began - {TO_EVERYONE} AND f.began + {SLACK})))"
+                     AND r.contact = '{EVERYONE_MARK}' AND r.at BETWEEN f.began - {MAX_BEGIN_DELAY} AND f.began + {CLOCK_TOLERANCE})))"
     )
 }
 
 /// Renews it on one row.
 pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
-    renew(connection, "number = ?1", [number])
+    refresh_rows(connection, "number = ?1", [number])
 }
 
 /// Renews it where a contact was read of whom it was not known who it is.
@@ -54,11 +55,11 @@ pub(crate) fn refresh_contact(
     channel: &ChannelId,
     phone: &str,
 ) -> Result<(), StoreError> {
-    renew(connection, "channel = ?1 AND address = ?2", params![channel, phone])
+    refresh_rows(connection, "channel = ?1 AND address = ?2", params![channel, phone])
 }
 
-fn renew(connection: &Connection, rows: &str, bound: impl Params) -> Result<(), StoreError> {
-    let rule = rule();
+fn refresh_rows(connection: &Connection, rows: &str, bound: impl Params) -> Result<(), StoreError> {
+    let rule = rule_expression();
     let sql =
         format!("UPDATE conversation SET broadcast_only = {rule} WHERE {rows} AND broadcast_only <> {rule}");
     connection.prepare_cached(&sql)?.execute(bound)?;
@@ -68,7 +69,7 @@ fn renew(connection: &Connection, rows: &str, bound: impl Params) -> Result<(), 
 impl Store {
     /// Notes whom a broadcast went to that was asked for at a time, and looks at
     /// the conversations again in which something was said since.
-    pub async fn note_broadcast_recipients(
+    pub async fn record_broadcast_recipients(
         &self,
         channel: &ChannelId,
         to: &Audience,
@@ -76,12 +77,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (noted, to) = (channel.clone(), to.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 match &to {
                     Audience::Everyone => {
                         let sql = "INSERT OR IGNORE INTO broadcast_recipient (channel, contact, at) VALUES (?1, ?2, ?3)";
-                        change.execute(sql, params![noted, EVERYONE, at])?;
+                        change.execute(sql, params![noted, EVERYONE_MARK, at])?;
                     }
                     Audience::Contacts(those) => {
                         let mut first = change.prepare_cached(
@@ -100,9 +101,9 @@ impl Store {
             .await?;
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let since = at.plus(-SLACK);
-                renew(&cache.connection, "channel = ?1 AND sort_at >= ?2", params![channel, since])
+            .call_async(move |cache| {
+                let since = at.plus(-CLOCK_TOLERANCE);
+                refresh_rows(&cache.connection, "channel = ?1 AND sort_at >= ?2", params![channel, since])
             })
             .await
     }

@@ -12,7 +12,7 @@ use model::time::Timestamp;
 use sqlite::{Queries, Row, json_of, only, read_row};
 
 /// Broadcasts that are looked at at most, newest first.
-const NEWEST: i64 = 50;
+const MAX_TRACKED_BROADCASTS: i64 = 50;
 
 impl Store {
     /// The newest broadcasts sent from this desk of which not all is known,
@@ -26,7 +26,7 @@ impl Store {
     ) -> Result<(Vec<BroadcastId>, i64), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 // First, so that what is added meanwhile is read the next time.
                 let until = cache.connection.scalar("SELECT coalesce(max(number), 0) FROM desk.audit", [])?;
                 let sql = "SELECT made FROM (
@@ -44,21 +44,21 @@ impl Store {
                          WHERE b.channel = tracked.channel AND b.id = tracked.id AND b.is_finished = 1
                              AND (b.pending <= 0 OR coalesce(b.completed_at, b.created_at, 0) < ?5))
                      ) ORDER BY number";
-                let bound = params![channel, behind, until, NEWEST, settled_before];
+                let bound = params![channel, behind, until, MAX_TRACKED_BROADCASTS, settled_before];
                 Ok((cache.connection.all(sql, bound, only)?, until))
             })
             .await
     }
 
     /// Whether a broadcast was read to be finished before.
-    pub async fn is_finished_broadcast(
+    pub async fn is_broadcast_finished(
         &self,
         channel: &ChannelId,
         id: &BroadcastId,
     ) -> Result<bool, StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM broadcast
                                WHERE channel = ?1 AND id = ?2 AND is_finished = 1)";
                 let bound = params![channel, id];
@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// Keeps the balance before a broadcast was taken.
-    pub async fn note_broadcast_balance(
+    pub async fn record_balance_before(
         &self,
         channel: &ChannelId,
         id: &BroadcastId,
@@ -76,7 +76,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql =
                     "INSERT OR IGNORE INTO broadcast_balance (channel, id, credits_before) VALUES (?1, ?2, ?3)";
                 connection.execute(sql, params![channel, id, before])?;
@@ -86,14 +86,14 @@ impl Store {
     }
 
     /// Whether the balance after a broadcast is still to be read.
-    pub async fn wants_balance_after(
+    pub async fn needs_balance_after(
         &self,
         channel: &ChannelId,
         id: &BroadcastId,
     ) -> Result<bool, StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM broadcast_balance
                                WHERE channel = ?1 AND id = ?2 AND credits_after IS NULL)";
                 Ok(connection.scalar(sql, params![channel, id])?)
@@ -102,7 +102,7 @@ impl Store {
     }
 
     /// Keeps the balance after all of a broadcast was tried.
-    pub async fn note_balance_after(
+    pub async fn record_balance_after(
         &self,
         channel: &ChannelId,
         id: &BroadcastId,
@@ -110,7 +110,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql = "UPDATE broadcast_balance SET credits_after = ?3
                            WHERE channel = ?1 AND id = ?2 AND credits_after IS NULL";
                 connection.execute(sql, params![channel, id, after])?;
@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// Notes what a broadcast was charged when it was taken.
-    pub async fn note_broadcast_charge(
+    pub async fn record_broadcast_charge(
         &self,
         channel: &ChannelId,
         id: &BroadcastId,
@@ -128,7 +128,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql =
                     "INSERT OR REPLACE INTO broadcast_charge (channel, id, credits) VALUES (?1, ?2, ?3)";
                 connection.execute(sql, params![channel, id, credits])?;
@@ -141,13 +141,13 @@ impl Store {
     pub async fn apply_broadcast(&self, channel: &ChannelId, told: Broadcast) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .change_later(move |change| {
-                let known = all(change, &channel)?;
+            .change_async(move |change| {
+                let known = list_broadcasts(change, &channel)?;
                 if known.contains(&told) {
                     return Ok(false);
                 }
                 write(change, &channel, &told)?;
-                broadcast_messages::note_told(change, &channel, &told)?;
+                broadcast_messages::record_reported_text(change, &channel, &told)?;
                 Ok(true)
             })
             .await
@@ -171,31 +171,31 @@ impl Reader {
              WHERE NOT EXISTS (SELECT 1 FROM broadcast b
                  WHERE b.channel = ?1 AND b.id = wanted.id AND b.is_finished = 1)
              ORDER BY place DESC, id LIMIT ?2",
-            params![channel, NEWEST],
+            params![channel, MAX_TRACKED_BROADCASTS],
             only,
         )?)
     }
 
     /// The broadcasts sent from this desk, as last read, newest first.
     pub fn broadcasts(&self, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
-        all(&self.connection, channel)
+        list_broadcasts(&self.connection, channel)
     }
 }
 
-fn all(connection: &Connection, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
+fn list_broadcasts(connection: &Connection, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
     Ok(connection.all(
         "SELECT id, status, text, recipients, delivered, failed, pending, created_at, completed_at, failures
          FROM broadcast WHERE channel = ?1 ORDER BY created_at DESC, id DESC",
         [channel.as_str()],
-        broadcast_of,
+        broadcast_from_row,
     )?)
 }
 
-fn broadcast_of(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
+fn broadcast_from_row(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
     Ok(read_row!(row, Broadcast {
         id, text: optional_line, recipients, delivered, failed, pending, created_at, completed_at;
         status: row.word("status", BroadcastStatus::from_word)?,
-        failures: failures_of(row)?
+        failures: failures_from_row(row)?
     }))
 }
 
@@ -203,10 +203,10 @@ fn broadcast_of(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
 /// code and words.
 type FailureCell = (Option<String>, Option<String>, String, String);
 
-fn failures_of(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
+fn failures_from_row(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
     let cells: Vec<FailureCell> = row.json("failures")?;
     let read = |(contact, phone, code, words): FailureCell| {
-        let reason = FailureReason { code: SafeText::line(&code), words: SafeText::line(&words) };
+        let reason = FailureReason { code: SafeText::line(&code), text: SafeText::line(&words) };
         FailedRecipient { contact, phone, reason }
     };
     Ok(cells.into_iter().map(read).collect())
@@ -219,7 +219,7 @@ pub(crate) fn failures(
     broadcast: &str,
 ) -> Result<Vec<FailedRecipient>, StoreError> {
     let sql = "SELECT failures FROM broadcast WHERE channel = ?1 AND id = ?2";
-    Ok(connection.first(sql, [channel, broadcast], failures_of)?.unwrap_or_default())
+    Ok(connection.first(sql, [channel, broadcast], failures_from_row)?.unwrap_or_default())
 }
 
 fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Result<(), StoreError> {
@@ -228,7 +228,7 @@ fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Resu
             failed_recipient.contact.clone(),
             failed_recipient.phone.clone(),
             failed_recipient.reason.code.to_string(),
-            failed_recipient.reason.words.to_string(),
+            failed_recipient.reason.text.to_string(),
         )
     };
     let failures: Vec<FailureCell> = told.failures.iter().map(cell).collect();

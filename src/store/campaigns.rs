@@ -9,23 +9,23 @@ use crate::{Reader, Store, StoreError};
 use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::waves::{Aim, Campaign, NewCampaign, PauseCause, Phase};
+use model::waves::{Campaign, CampaignAudience, CampaignPhase, NewCampaign, PauseCause};
 
 /// Campaigns read at once at most, newest first.
-const NEWEST: i64 = 500;
+const MAX_CAMPAIGNS: i64 = 500;
 
 impl Store {
     /// Begins a campaign: from the commit on it goes on by itself. Blocks.
     ///
     /// # Errors
     /// When the database fails; then nothing was begun.
-    pub fn begin_campaign(
+    pub fn start_campaign(
         &self,
         new: NewCampaign,
         quality: Option<SafeText>,
         now: Timestamp,
     ) -> Result<CampaignId, StoreError> {
-        let id = CampaignId::new(outbox::row_id(now, self.chance()).as_str());
+        let id = CampaignId::new(outbox::new_row_id(now, self.chance()).as_str());
         let made = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -53,7 +53,7 @@ impl Store {
 
     /// Pauses or stops a campaign between waves, as a person asked; false if
     /// it does not go on any more. Blocks.
-    pub fn halt_campaign(&self, id: &CampaignId, phase: Phase) -> Result<bool, StoreError> {
+    pub fn halt_campaign(&self, id: &CampaignId, phase: CampaignPhase) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
             halt(connection, &id, phase, Some((PauseCause::Person, SafeText::default())))
@@ -76,7 +76,7 @@ impl Store {
             let found =
                 campaign::select(&change, "main", "WHERE id = ?1 AND phase = 'paused'", [id.as_str()])?;
             let Some(paused) = found.into_iter().next() else { return Ok(false) };
-            let judged_from = i64::try_from(paused.judged_from_now()).unwrap_or(i64::MAX);
+            let judged_from = i64::try_from(paused.next_judged_wave()).unwrap_or(i64::MAX);
             change.execute(
                 "UPDATE campaign SET phase = 'running', why = '', judged_from = ?4,
                      floor = iif(cause = 'credits', NULL, floor), cause = NULL,
@@ -119,7 +119,7 @@ impl Reader {
     pub fn campaigns(&self, channel: Option<&ChannelId>) -> Result<Vec<Campaign>, StoreError> {
         let condition = "WHERE (?1 IS NULL OR channel = ?1) ORDER BY number DESC LIMIT ?2";
         let channel = channel.map(ChannelId::as_str);
-        campaign::select(&self.connection, "desk", condition, params![channel, NEWEST])
+        campaign::select(&self.connection, "desk", condition, params![channel, MAX_CAMPAIGNS])
     }
 }
 
@@ -127,7 +127,7 @@ impl Reader {
 pub(crate) fn halt(
     connection: &Connection,
     id: &CampaignId,
-    phase: Phase,
+    phase: CampaignPhase,
     why: Option<(PauseCause, SafeText)>,
 ) -> Result<bool, StoreError> {
     let halted = connection.execute(
@@ -162,8 +162,8 @@ pub(crate) fn insert(
             id,
             new.channel,
             campaign::write_content(&new.content),
-            matches!(new.aim, Aim::Everyone(_)),
-            size(new.aim.count()),
+            matches!(new.audience, CampaignAudience::Everyone(_)),
+            size(new.audience.count()),
             size(plan.canary),
             size(plan.wave),
             plan.wait,
@@ -176,7 +176,7 @@ pub(crate) fn insert(
         ],
     )?;
     let number = change.last_insert_rowid();
-    if let Aim::These(frozen) = &new.aim {
+    if let CampaignAudience::Contacts(frozen) = &new.audience {
         let mut statement = change
             .prepare_cached("INSERT INTO campaign_contact (campaign, place, contact) VALUES (?1, ?2, ?3)")?;
         for (place, contact) in frozen.ids().iter().enumerate() {
@@ -184,7 +184,7 @@ pub(crate) fn insert(
         }
     }
     let mut place = 0;
-    for (wave, people) in new.aim.sizes(plan).into_iter().enumerate() {
+    for (wave, people) in new.audience.wave_sizes(plan).into_iter().enumerate() {
         change.execute(
             "INSERT INTO campaign_wave (campaign, number, place, size) VALUES (?1, ?2, ?3, ?4)",
             params![number, size(wave), place, size(people)],

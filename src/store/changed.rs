@@ -9,7 +9,7 @@ use model::text::SafeText;
 use model::time::Timestamp;
 
 /// Former contents that are shown of a message at most.
-const MAX_FORMER: usize = 20;
+const MAX_FORMER_CONTENTS: usize = 20;
 
 /// When a message of a conversation was last changed, and the place of the oldest
 /// message that was changed lately.
@@ -20,23 +20,23 @@ pub(crate) struct LastChange {
 }
 
 /// Reads it from a conversation as it came.
-pub(crate) fn last_change(raw: &str) -> Option<LastChange> {
+pub(crate) fn parse_last_change(raw: &str) -> Option<LastChange> {
     // Few have any.
     if !raw.contains("\"lastChange\"") {
         return None;
     }
     let told: Value = serde_json::from_str(raw).ok()?;
-    let time = |name: &str| Timestamp::read(told["lastChange"][name].as_str()?);
+    let time = |name: &str| Timestamp::parse_any(told["lastChange"][name].as_str()?);
     Some(LastChange { at: time("at")?, message_at: time("messageAt")? })
 }
 
 /// Reads how a message as it came was changed.
-pub(crate) fn of_message(raw: &str) -> ContentChange {
+pub(crate) fn parse_message_change(raw: &str) -> ContentChange {
     if !["\"editedAt\"", "\"withdrawnAt\""].iter().any(|name| raw.contains(name)) {
         return ContentChange::default();
     }
     let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return ContentChange::default() };
-    let time = |value: &Value| value.as_str().and_then(Timestamp::read);
+    let time = |value: &Value| value.as_str().and_then(Timestamp::parse_any);
     let former = item.get("formerContents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let one = |told: &Value| {
         let content = SafeText::block(told["content"].as_str()?);
@@ -45,7 +45,7 @@ pub(crate) fn of_message(raw: &str) -> ContentChange {
     ContentChange {
         edited_at: item.get("editedAt").and_then(time),
         withdrawn_at: item.get("withdrawnAt").and_then(time),
-        former: former.iter().rev().take(MAX_FORMER).filter_map(one).collect(),
+        former: former.iter().rev().take(MAX_FORMER_CONTENTS).filter_map(one).collect(),
     }
 }
 
@@ -57,18 +57,18 @@ mod tests {
     fn changes_are_read_where_they_are_told() {
         let raw = r#"{"editedAt":"2026-11-20T09:17:04.000Z","formerContents":[
             {"content":"first","until":"2026-11-20T09:15:00.000Z"},{"content":"second"},{"until":7}]}"#;
-        let change = of_message(raw);
+        let change = parse_message_change(raw);
         let former: Vec<&str> = change.former.iter().map(|former| former.content.as_str()).collect();
         assert_eq!(former, ["second", "first"], "the latest first");
         assert!(change.edited_at.is_some() && change.withdrawn_at.is_none());
         for raw in ["", "[]", r#"{"id":"1"}"#, r#"{"editedAt":7}"#] {
-            assert_eq!(of_message(raw), ContentChange::default(), "{raw}");
+            assert_eq!(parse_message_change(raw), ContentChange::default(), "{raw}");
         }
         let told =
             r#"{"lastChange":{"at":"2026-11-20T09:17:04.000Z","messageAt":"2026-11-20T09:00:00.000Z"}}"#;
-        assert!(last_change(told).is_some_and(|change| change.message_at < change.at));
+        assert!(parse_last_change(told).is_some_and(|change| change.message_at < change.at));
         for raw in ["", r#"{"lastChange":null}"#, r#"{"lastChange":{"at":"soon"}}"#] {
-            assert_eq!(last_change(raw), None, "{raw}");
+            assert_eq!(parse_last_change(raw), None, "{raw}");
         }
     }
 }

@@ -4,7 +4,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::{Store, StoreError};
 use model::ids::ChannelId;
-use model::time::{CLOCK_STEP, ClockStep, MINUTE};
+use model::time::{ClockStep, MIN_CLOCK_STEP, MINUTE};
 
 impl Store {
     /// Moves the holds and waits of a channel's rows, and the holds of its
@@ -21,7 +21,7 @@ impl Store {
     pub async fn move_waits(&self, channel: &ChannelId, step: ClockStep) -> Result<usize, StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let moved = move_waits(&change, &channel, step)?;
                 change.commit()?;
@@ -32,13 +32,13 @@ impl Store {
 }
 
 fn move_waits(change: &Connection, channel: &ChannelId, step: ClockStep) -> Result<usize, StoreError> {
-    let ClockStep { unset, by, .. } = step;
+    let ClockStep { before: unset, by, .. } = step;
     // After a step back: older than any row written since the step was made.
     let old = unset.plus(by).plus(-MINUTE);
     let is_older = |written: &str, until: &str| {
         format!("iif(?3 > 0, {written} <= ?2 + ?5, {written} > ?2 + ?3 OR ({written} < ?4 AND {until} > ?2))")
     };
-    let numbers = params![channel, unset, by, old, CLOCK_STEP];
+    let numbers = params![channel, unset, by, old, MIN_CLOCK_STEP];
     let rows = format!(
         "UPDATE outbox SET not_before = iif(planned_at IS NULL OR attempts > 0, not_before + ?3,
                  iif(not_before > planned_at, max(planned_at, not_before + ?3), not_before)),

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use crate::broadcast_only;
 use crate::erasing::ErasedConversation;
 use crate::outbox::new_key;
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::reader::elsewhere;
 use crate::{Reader, Store, StoreError, gone, script_keys};
-use model::contacts::{Contact, ContactCard, Elsewhere, ToldContact};
+use model::contacts::{Contact, ContactCard, OtherConversation, ReceivedContact};
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
 use model::outbox::PreparedRequest;
@@ -19,20 +19,20 @@ use model::time::Timestamp;
 use sqlite::{Queries, Row, only, read_row};
 
 /// Tags and names of a contact's metadata kept at most.
-const MOST: usize = 100;
+const MAX_TAGS: usize = 100;
 /// Characters of one at most.
-const CUT: usize = 200;
+const MAX_TAG_CHARS: usize = 200;
 
 impl Store {
     /// The number a conversation is with, and when its contact was read.
-    pub async fn contact_of(
+    pub async fn phone_and_read_time(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<Option<(String, Option<Timestamp>)>, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "SELECT c.address, p.read_at FROM conversation c
                      LEFT JOIN contact p ON p.channel = c.channel AND p.phone = c.address
                      WHERE c.channel = ?1 AND c.id = ?2 AND c.address IS NOT NULL";
@@ -50,15 +50,17 @@ impl Store {
     ) -> Result<Option<ContactId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         self.cache()
-            .later(move |cache| Ok(read(&cache.connection, &channel, &phone)?.and_then(|contact| contact.id)))
+            .call_async(move |cache| {
+                Ok(read(&cache.connection, &channel, &phone)?.and_then(|contact| contact.id))
+            })
             .await
     }
 
     /// Whether a conversation with this address is known.
-    pub async fn knows_address(&self, channel: &ChannelId, address: &str) -> Result<bool, StoreError> {
+    pub async fn has_address(&self, channel: &ChannelId, address: &str) -> Result<bool, StoreError> {
         let (channel, address) = (channel.clone(), address.to_owned());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM conversation WHERE channel = ?1 AND address = ?2)";
                 Ok(cache.connection.scalar(sql, params![channel, address])?)
             })
@@ -70,12 +72,12 @@ impl Store {
         &self,
         channel: &ChannelId,
         phone: &str,
-        told: ToldContact,
+        told: ReceivedContact,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 let before = read(change, &channel, &phone)?;
                 write(change, &channel, &phone, &told, now)?;
                 let after = read(change, &channel, &phone)?;
@@ -90,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing may leave.
-    pub async fn rewrite(
+    pub async fn replace_request(
         &self,
         id: &RowId,
         fence: i64,
@@ -98,7 +100,7 @@ impl Store {
     ) -> Result<Option<IdempotencyKey>, StoreError> {
         let (id, key) = (id.clone(), new_key(self.chance()));
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let written = connection.execute(
                     "UPDATE outbox SET method = ?3, path = ?4, content_type = ?5, body = ?6, idempotency_key = ?7
                      WHERE id = ?1 AND fence = ?2 AND state = 'queued' AND attempts = 0",
@@ -119,7 +121,7 @@ impl Store {
 
     /// Forgets the conversation with a phone number, as the server has; tells
     /// which it was.
-    pub async fn forget_person(
+    pub async fn remove_person(
         &self,
         channel: &ChannelId,
         phone: &str,
@@ -128,7 +130,7 @@ impl Store {
         let (channel_of, number) = (channel.clone(), phone.clone());
         let erased = self
             .cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 let of = params![channel, phone];
@@ -147,8 +149,10 @@ impl Store {
             .await?;
         let forgotten = erased.iter().map(|erased| erased.id.clone()).collect();
         let of = channel_of.clone();
-        self.outbox().later(move |connection| script_keys::forget_number(connection, &of, &number)).await?;
-        self.erase_kept(&channel_of, erased).await?;
+        self.outbox()
+            .call_async(move |connection| script_keys::remove_number(connection, &of, &number))
+            .await?;
+        self.erase_local(&channel_of, erased).await?;
         Ok(forgotten)
     }
 }
@@ -157,15 +161,15 @@ impl Reader {
     /// What the card shows beside a conversation.
     pub fn card(&self, key: &ConversationKey) -> Result<ContactCard, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        let Some(row) = row_of(&moment, &key.channel, &key.conversation)? else {
+        let Some(row) = load_row(&moment, &key.channel, &key.conversation)? else {
             return Ok(ContactCard::default());
         };
-        let contact = of_row(&moment, &row)?;
+        let contact = contact_of_row(&moment, &row)?;
         let mut others = Vec::new();
-        for key in elsewhere::of(&moment, key)? {
-            if let Some(row) = row_of(&moment, &key.channel, &key.conversation)? {
+        for key in elsewhere::load_other_conversations(&moment, key)? {
+            if let Some(row) = load_row(&moment, &key.channel, &key.conversation)? {
                 let last_at = row.conversation.last_message_at;
-                others.push(Elsewhere { key, title: row.conversation.title(), last_at });
+                others.push(OtherConversation { key, title: row.conversation.title(), last_at });
             }
         }
         Ok(ContactCard { contact, elsewhere: others })
@@ -173,7 +177,10 @@ impl Reader {
 }
 
 /// What is known of the customer of a row.
-pub(crate) fn of_row(connection: &Connection, row: &ConversationRow) -> Result<Option<Contact>, StoreError> {
+pub(crate) fn contact_of_row(
+    connection: &Connection,
+    row: &ConversationRow,
+) -> Result<Option<Contact>, StoreError> {
     let phone = row.conversation.address.as_deref();
     phone.map_or(Ok(None), |phone| read(connection, &row.channel, phone))
 }
@@ -181,30 +188,30 @@ pub(crate) fn of_row(connection: &Connection, row: &ConversationRow) -> Result<O
 fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Option<Contact>, StoreError> {
     let sql =
         "SELECT name, email, read_at, id, tags, metadata FROM contact WHERE channel = ?1 AND phone = ?2";
-    Ok(connection.first(sql, params![channel, phone], contact)?)
+    Ok(connection.first(sql, params![channel, phone], contact_from_row)?)
 }
 
-pub(crate) fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
+pub(crate) fn contact_from_row(row: &Row<'_>) -> rusqlite::Result<Contact> {
     let (tags, metadata): (Vec<String>, Map<String, Value>) = (row.json("tags")?, row.json("metadata")?);
     Ok(read_row!(row, Contact {
         id, name: optional_line, email: optional_line;
         tags: tags.iter().map(|tag| SafeText::line(tag)).collect(),
-        metadata: metadata.iter().take(MOST).map(|(name, value)| (cut(name), cut(&plain(value)))).collect(),
+        metadata: metadata.iter().take(MAX_TAGS).map(|(name, value)| (truncate(name), truncate(&plain_value(value)))).collect(),
         read_at: row.get::<Option<_>>("read_at")?.unwrap_or_default()
     }))
 }
 
-fn cut(text: &str) -> SafeText {
-    SafeText::line(&text.chars().take(CUT).collect::<String>())
+fn truncate(text: &str) -> SafeText {
+    SafeText::line(&text.chars().take(MAX_TAG_CHARS).collect::<String>())
 }
 
 /// A value as a person reads it: a text without its quotes, a list of plain
 /// values with commas.
-fn plain(value: &Value) -> String {
+fn plain_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) if !items.iter().any(|item| item.is_object() || item.is_array()) => {
-            items.iter().map(plain).collect::<Vec<_>>().join(", ")
+            items.iter().map(plain_value).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }
@@ -214,11 +221,11 @@ pub(crate) fn write(
     change: &Connection,
     channel: &ChannelId,
     phone: &str,
-    told: &ToldContact,
+    told: &ReceivedContact,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let short = |text: &String| text.chars().take(CUT).collect::<String>();
-    let tags: Vec<String> = told.tags.iter().take(MOST).map(short).collect();
+    let short = |text: &String| text.chars().take(MAX_TAG_CHARS).collect::<String>();
+    let tags: Vec<String> = told.tags.iter().take(MAX_TAGS).map(short).collect();
     change
         .prepare_cached(
             "INSERT OR REPLACE INTO contact (channel, phone, id, name, email, tags, metadata, read_at)

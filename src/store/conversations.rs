@@ -2,9 +2,11 @@
 
 use rusqlite::{Connection, named_params, params};
 
-use crate::changed::last_change;
+use crate::changed::parse_last_change;
 use crate::meta::{self, MetaChange};
-use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
+use crate::rows::conversation::{
+    automation_word, escalation_text, parse_automation, window_word, with_parameters,
+};
 use crate::{Snapshot, Store, StoreError, facts, stuck};
 use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
@@ -20,7 +22,7 @@ pub struct AppliedConversations {
     pub changed: usize,
     /// Rows of which a part was not taken over: this desk changed them while
     /// the answer was on its way.
-    pub held_back: usize,
+    pub superseded: usize,
     /// Whether the page's last row was known and is as it was: what follows
     /// in a list by newest activity is known too.
     pub ends_known: bool,
@@ -30,7 +32,7 @@ pub struct AppliedConversations {
 
 impl AppliedConversations {
     /// Whether anything differs.
-    pub fn is_news(&self) -> bool {
+    pub fn has_changes(&self) -> bool {
         self.inserted + self.changed > 0
     }
 }
@@ -61,7 +63,7 @@ impl Store {
     ) -> Result<AppliedConversations, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let outdated: Vec<bool> = page
                     .iter()
                     .map(|conversation| cache.is_outdated(&channel, &conversation.id, snapshot))
@@ -73,7 +75,8 @@ impl Store {
                 let ids: Vec<_> = page.iter().map(|conversation| conversation.id.clone()).collect();
                 let change = cache.connection.transaction()?;
                 let held_back = outdated.iter().filter(|flag| **flag).count();
-                let mut applied = AppliedConversations { held_back, ..AppliedConversations::default() };
+                let mut applied =
+                    AppliedConversations { superseded: held_back, ..AppliedConversations::default() };
                 for ((conversation, outdated), superseded) in page.into_iter().zip(outdated).zip(superseded) {
                     if superseded {
                         applied.ends_known = false;
@@ -91,7 +94,7 @@ impl Store {
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
                 ids.into_iter()
-                    .for_each(|conversation_id| cache.note_applied(&channel, &conversation_id, snapshot));
+                    .for_each(|conversation_id| cache.record_applied(&channel, &conversation_id, snapshot));
                 Ok(applied)
             })
             .await
@@ -109,10 +112,14 @@ impl Store {
 
     /// Conversations whose history lags behind the list, newest activity
     /// first, open ones before closed ones.
-    pub async fn behind(&self, channel: &ChannelId, limit: u32) -> Result<Vec<ConversationId>, StoreError> {
+    pub async fn lagging_conversations(
+        &self,
+        channel: &ChannelId,
+        limit: u32,
+    ) -> Result<Vec<ConversationId>, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 Ok(cache.connection.all(
                     "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1
                      ORDER BY is_closed, sort_at DESC LIMIT ?2",
@@ -125,14 +132,14 @@ impl Store {
 
     /// Of the open conversations with the newest activity, those of which
     /// nothing has told yet whether the AI answers.
-    pub async fn undetailed(
+    pub async fn without_details(
         &self,
         channel: &ChannelId,
         among: u32,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let unknown = automation_word(Automation::Unknown);
                 Ok(cache.connection.all(
                     "SELECT id FROM (SELECT id, automation FROM conversation
@@ -147,14 +154,14 @@ impl Store {
 
     /// Notes that a history need not be read until the list tells of a
     /// change: its reading was refused for good.
-    pub async fn mark_caught_up(
+    pub async fn mark_history_caught_up(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.connection.execute(
                     "UPDATE conversation SET behind = 0 WHERE channel = ?1 AND id = ?2",
                     params![channel, conversation],
@@ -172,7 +179,7 @@ impl Store {
         automation: Automation,
     ) -> Result<(), StoreError> {
         let word = automation_word(automation).to_owned();
-        self.set(channel, conversation, "automation = :value, escalation = NULL", word).await
+        self.set_column(channel, conversation, "automation = :value, escalation = NULL", word).await
     }
 
     /// Keeps the status an answer to a close told.
@@ -182,7 +189,7 @@ impl Store {
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
         let word = ConversationStatus::Closed.word().to_owned();
-        self.set(channel, conversation, "status = :value, is_closed = 1", word).await
+        self.set_column(channel, conversation, "status = :value, is_closed = 1", word).await
     }
 
     /// Keeps that a send was refused because the service window is shut.
@@ -192,11 +199,11 @@ impl Store {
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
         let word = window_word(ServiceWindow::Closed).to_owned();
-        self.set(channel, conversation, "service_window = :value", word).await
+        self.set_column(channel, conversation, "service_window = :value", word).await
     }
 
     /// Keeps what the answer to a change told.
-    async fn set(
+    async fn set_column(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -205,8 +212,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .later(move |cache| {
-                cache.note_local_write(&channel, &conversation);
+            .call_async(move |cache| {
+                cache.record_local_write(&channel, &conversation);
                 let sql =
                     format!("UPDATE conversation SET {assignment} WHERE channel = :channel AND id = :id");
                 cache.connection.execute(
@@ -231,11 +238,11 @@ struct StoredConversation {
     listed: [Option<String>; 6],
 }
 
-const KNOWN: &str = "SELECT number, message_count, last_message_at, status, automation,
+const SELECT_STORED: &str = "SELECT number, message_count, last_message_at, status, automation,
      address, name, username, email, service_window, referral_headline, escalation, raw
      FROM conversation WHERE channel = ?1 AND id = ?2";
 
-fn known_of(row: &Row<'_>) -> rusqlite::Result<StoredConversation> {
+fn stored_from_row(row: &Row<'_>) -> rusqlite::Result<StoredConversation> {
     let listed = ["address", "name", "username", "email", "service_window", "referral_headline"];
     let mut known = read_row!(row, StoredConversation {
         number, message_count, last_message_at, status, automation, escalation, raw; listed: Default::default()
@@ -253,28 +260,28 @@ fn merge(
     outdated: bool,
     baseline: bool,
 ) -> Result<MergeResult, StoreError> {
-    let known = connection.first(KNOWN, params![channel, conversation.id], known_of)?;
+    let known = connection.first(SELECT_STORED, params![channel, conversation.id], stored_from_row)?;
     let Some(known) = known else {
         let number = insert(connection, channel, &conversation, baseline)?;
-        stuck::renew(connection, channel, &conversation.id)?;
+        stuck::refresh_count(connection, channel, &conversation.id)?;
         facts::refresh(connection, number)?;
         return Ok(MergeResult::New);
     };
     if outdated {
         conversation.status = ConversationStatus::from_word(&known.status);
-        conversation.automation = automation_from(&known.automation);
+        conversation.automation = parse_automation(&known.automation);
     }
-    if outdated || conversation.escalation == Escalation::Untold {
+    if outdated || conversation.escalation == Escalation::Unknown {
         let why = known.escalation.as_deref().map(SafeText::line);
-        conversation.escalation = why.map_or(Escalation::None, Escalation::Asks);
+        conversation.escalation = why.map_or(Escalation::None, Escalation::Requested);
     }
     if conversation.automation == Automation::Unknown {
         // Lists do not tell; what a single read told still holds.
-        conversation.automation = automation_from(&known.automation);
+        conversation.automation = parse_automation(&known.automation);
     }
     let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
         || known.last_message_at != conversation.last_message_at
-        || last_change(&known.raw) != last_change(&conversation.raw);
+        || parse_last_change(&known.raw) != parse_last_change(&conversation.raw);
     if !moved && is_same(&known, &conversation) {
         return Ok(MergeResult::Same);
     }
@@ -309,7 +316,7 @@ pub(crate) fn insert(
     quiet: bool,
 ) -> Result<i64, StoreError> {
     let channel = channel.as_str();
-    parameters(conversation, |columns| {
+    with_parameters(conversation, |columns| {
         let mut all = columns.to_vec();
         all.push((":channel", &channel));
         all.push((":quiet", &quiet));
@@ -335,7 +342,7 @@ fn update(
     conversation: &Conversation,
     moved: bool,
 ) -> Result<(), StoreError> {
-    parameters(conversation, |columns| {
+    with_parameters(conversation, |columns| {
         let mut all: Vec<_> = columns.iter().filter(|(name, _)| *name != ":id").copied().collect();
         all.push((":number", &number));
         all.push((":moved", &moved));

@@ -12,8 +12,8 @@ use crate::lane::{self, LaneRow};
 use crate::{Store, StoreError, drafts, outbox, sending_account, settling};
 use model::chance::Chance;
 use model::ids::{IdempotencyKey, RowId};
-use model::messages::Place;
-use model::outbox::{Moment, OutboxRow, RetryClass, RowState, Stop, StopVerdict};
+use model::messages::HistoryPosition;
+use model::outbox::{ClockTimes, OutboxRow, RetryClass, RowState, StopReason, StopVerdict};
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
@@ -40,10 +40,10 @@ impl Store {
         &self,
         id: &RowId,
         verdict: StopVerdict,
-        seen: Option<Place>,
-        now: impl Into<Moment>,
+        seen: Option<HistoryPosition>,
+        now: impl Into<ClockTimes>,
     ) -> Result<Option<AppliedDecision>, StoreError> {
-        self.decide_by(id, seen, now.into(), move |stop, spent| {
+        self.decide_with(id, seen, now.into(), move |stop, spent| {
             stop.allows(&verdict, spent).then_some(verdict)
         })
     }
@@ -53,21 +53,21 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing was decided.
-    pub fn try_again(
+    pub fn retry_stopped(
         &self,
         id: &RowId,
-        seen: Option<Place>,
-        now: impl Into<Moment>,
+        seen: Option<HistoryPosition>,
+        now: impl Into<ClockTimes>,
     ) -> Result<Option<AppliedDecision>, StoreError> {
-        self.decide_by(id, seen, now.into(), |stop, spent| Some(stop.again(spent)))
+        self.decide_with(id, seen, now.into(), |stop, spent| Some(stop.retry_verdict(spent)))
     }
 
-    fn decide_by(
+    fn decide_with(
         &self,
         id: &RowId,
-        seen: Option<Place>,
-        now: Moment,
-        choose: impl FnOnce(Stop, bool) -> Option<StopVerdict> + Send + 'static,
+        seen: Option<HistoryPosition>,
+        now: ClockTimes,
+        choose: impl FnOnce(StopReason, bool) -> Option<StopVerdict> + Send + 'static,
     ) -> Result<Option<AppliedDecision>, StoreError> {
         let wanted = id.clone();
         let Some(found) = self.outbox().call(move |outbox| lane::find(outbox, &wanted))? else {
@@ -75,7 +75,7 @@ impl Store {
         };
         let seen = match seen {
             Some(seen) => Some(seen),
-            None => self.newest_place(&found.row.channel, &found.row.lane)?,
+            None => self.newest_position(&found.row.channel, &found.row.lane)?,
         };
         let (id, chance) = (id.clone(), self.chance().clone());
         let decided = self.outbox().call(move |connection| {
@@ -86,16 +86,16 @@ impl Store {
             let RowState::Stopped(stop, _) = row.row.state else {
                 return Ok(None);
             };
-            let Some(verdict) = choose(stop, row.wants_new_key(&now)) else {
+            let Some(verdict) = choose(stop, row.needs_new_key(&now)) else {
                 return Ok(None);
             };
-            let after = carry_out(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;
-            write_down(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
+            let after = apply_verdict(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;
+            record_decision(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
             change.commit()?;
             Ok(Some(AppliedDecision { before: row.row, after }))
         })?;
         if let Some(decided) = &decided {
-            self.renew_stuck(&decided.before.channel, &decided.before.lane)?;
+            self.refresh_stopped_rows(&decided.before.channel, &decided.before.lane)?;
         }
         Ok(decided)
     }
@@ -113,26 +113,26 @@ impl Store {
     }
 }
 
-fn carry_out(
+fn apply_verdict(
     change: &Transaction<'_>,
     row: &LaneRow,
     verdict: &StopVerdict,
-    seen: Option<&Place>,
+    seen: Option<&HistoryPosition>,
     (now, chance): (Timestamp, &Chance),
 ) -> Result<Option<OutboxRow>, StoreError> {
     match verdict {
         StopVerdict::SendAnyway | StopVerdict::SameKey => {
-            wake(change, &row.row, seen, now)?;
+            requeue(change, &row.row, seen, now)?;
             outbox::find(change, &row.row.id)
         }
-        StopVerdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
+        StopVerdict::NewKey => outbox::find(change, &queue_successor(change, &row.row, seen, (now, chance))?),
         StopVerdict::SendFromHere => {
-            let id = anew(change, &row.row, seen, (now, chance))?;
+            let id = queue_successor(change, &row.row, seen, (now, chance))?;
             sending_account::adopt_offered(change, &id)?;
             outbox::find(change, &id)
         }
         StopVerdict::Adopt(message) => {
-            settling::note_sent(change, &row.row, message.as_str())?;
+            settling::record_sent_message(change, &row.row, message.as_str())?;
             outbox::complete(change, &row.row, "found by a person", Some(message.as_str()))?;
             Ok(None)
         }
@@ -142,10 +142,10 @@ fn carry_out(
         }
         StopVerdict::Edit => {
             if let (Some((text, quoted)), Some(conversation)) =
-                (row.row.operation.written(), row.row.lane.conversation())
+                (row.row.operation.written_text(), row.row.lane.conversation())
             {
-                let attached = row.row.operation.attached();
-                drafts::put_before(change, (&row.row.channel, conversation), text, quoted, attached)?;
+                let attached = row.row.operation.written_attachment();
+                drafts::prepend_text(change, (&row.row.channel, conversation), text, quoted, attached)?;
             }
             outbox::remove(change, &row.row, "taken back to be edited", "")?;
             Ok(None)
@@ -154,14 +154,14 @@ fn carry_out(
 }
 
 /// Lets a row leave again under its own key.
-fn wake(
+fn requeue(
     change: &Transaction<'_>,
     row: &OutboxRow,
-    seen: Option<&Place>,
+    seen: Option<&HistoryPosition>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     // What is never asked again by itself is queued anew: a person has asked.
-    let by_itself = row.operation.class() != RetryClass::Guarded;
+    let by_itself = row.operation.retry_class() != RetryClass::Guarded;
     change.execute(
         "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
              failures = 0, not_before = ?2, due_at = ?2, planned_at = NULL, looks = 0, looked_at = NULL, absent_at = NULL,
@@ -170,18 +170,18 @@ fn wake(
          WHERE id = ?1",
         params![row.id, now, seen.map(|pair| pair.0.micros()), seen.map(|pair| pair.1.as_str()), by_itself],
     )?;
-    outbox::audit(change, row, "asked again by a person", "same key")
+    outbox::record_audit(change, row, "asked again by a person", "same key")
 }
 
 /// Makes a row anew in its place: another id, another key, never tried.
-fn anew(
+fn queue_successor(
     change: &Transaction<'_>,
     row: &OutboxRow,
-    seen: Option<&Place>,
+    seen: Option<&HistoryPosition>,
     (now, chance): (Timestamp, &Chance),
 ) -> Result<RowId, StoreError> {
-    let id = outbox::row_id(now, chance);
-    wake(change, row, seen, now)?;
+    let id = outbox::new_row_id(now, chance);
+    requeue(change, row, seen, now)?;
     change.execute(
         "UPDATE outbox SET id = ?2, idempotency_key = ?3, successor_of = ?1, created_at = ?4, attempts = 0,
              fence = fence + 1, state = 'queued', lease_until = 0, first_attempt_at = NULL,
@@ -190,11 +190,11 @@ fn anew(
          WHERE id = ?1",
         params![row.id, id, outbox::new_key(chance).as_str(), now],
     )?;
-    outbox::audit(change, row, "sent again by a person", "new key")?;
+    outbox::record_audit(change, row, "sent again by a person", "new key")?;
     Ok(id)
 }
 
-fn write_down(
+fn record_decision(
     change: &Transaction<'_>,
     row: &OutboxRow,
     verdict: &StopVerdict,
@@ -209,14 +209,14 @@ fn write_down(
             row.id,
             after.map(|outbox_row| outbox_row.id.as_str()),
             verdict.word(),
-            print_of(&row.key)
+            key_fingerprint(&row.key)
         ],
     )?;
     Ok(())
 }
 
 /// Tells keys apart without telling them.
-fn print_of(key: &IdempotencyKey) -> String {
+fn key_fingerprint(key: &IdempotencyKey) -> String {
     let digest = Sha256::digest(key.as_str().as_bytes());
     digest.iter().take(8).map(|entry| format!("{entry:02x}")).collect()
 }

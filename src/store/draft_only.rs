@@ -4,30 +4,30 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::outbox::{self, NewRow};
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::reader::desk;
-use crate::stand_ins::STAND_INS;
+use crate::stand_ins::STAND_IN_PATTERN;
 use crate::{Reader, Store, StoreError};
 use model::conversations::Automation;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::OutboxRow;
 use model::queries::ConversationKey;
-use model::suggestions::{DueDraft, MESSAGES};
+use model::suggestions::{DueDraft, MAX_MESSAGES};
 use model::time::{MINUTE, Timestamp};
 use sqlite::Queries;
 
-use crate::rows::conversation::automation_from;
+use crate::rows::conversation::parse_automation;
 
 /// Open conversations with the newest activity that are looked at.
-const NEWEST: u32 = 200;
+const MAX_CHECKED_CONVERSATIONS: u32 = 200;
 /// Conversations of which a step takes care.
-const STEP: u32 = 20;
+const CONVERSATIONS_PER_STEP: u32 = 20;
 /// Conversations whose customers wait that are looked at for drafts, by tab.
-const WAITING: u32 = 100;
+const MAX_WAITING_CONVERSATIONS: u32 = 100;
 /// Drafts that are made ready at once.
-const DRAFTS: usize = 3;
+const MAX_CONCURRENT_DRAFTS: usize = 3;
 /// How long somebody may take to make one before another begins.
-pub(crate) const MAKING: i64 = 2 * MINUTE;
+pub(crate) const DRAFT_TIMEOUT: i64 = 2 * MINUTE;
 
 /// What is to be done in a tab so that the AI is paused where only drafts are
 /// wanted.
@@ -46,7 +46,7 @@ pub struct DraftOnlyStep {
     /// Which.
     pub conversation: ConversationId,
     /// Whether the AI is to be paused.
-    pub pauses: bool,
+    pub needs_pause: bool,
 }
 
 impl Store {
@@ -61,7 +61,7 @@ impl Store {
         whole_tab: bool,
     ) -> Result<DraftOnlyPlan, StoreError> {
         let channel = channel.clone();
-        self.cache().later(move |cache| plan(&cache.connection, &channel, whole_tab)).await
+        self.cache().call_async(move |cache| plan_steps(&cache.connection, &channel, whole_tab)).await
     }
 
     /// Notes a draft-only conversation and queues the pause of its AI, unless a
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing was changed.
-    pub async fn keep_draft_only(
+    pub async fn mark_draft_only(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -79,7 +79,7 @@ impl Store {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         let chance = self.chance().clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 change.execute(
                     "INSERT OR IGNORE INTO draft_only (channel, conversation, is_on, by_tab) VALUES (?1, ?2, 1, 1)",
@@ -106,7 +106,7 @@ impl Store {
     pub async fn end_draft_only_tab(&self, channel: &ChannelId) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql = "DELETE FROM draft_only WHERE channel = ?1 AND by_tab = 1";
                 connection.execute(sql, [channel.as_str()])?;
                 Ok(())
@@ -133,21 +133,22 @@ impl Reader {
             let open = open
                 .filter(|conversation_key| conversation_key.channel == *channel)
                 .map(|conversation_key| conversation_key.conversation.as_str());
-            let found: Vec<_> =
-                moment.all(DUE, params![channel, open, WAITING, now.plus(-MAKING)], |row| {
-                    Ok(ConversationKey { channel: channel.clone(), conversation: row.get("id")? })
-                })?;
+            let found: Vec<_> = moment.all(
+                SELECT_DUE,
+                params![channel, open, MAX_WAITING_CONVERSATIONS, now.plus(-DRAFT_TIMEOUT)],
+                |row| Ok(ConversationKey { channel: channel.clone(), conversation: row.get("id")? }),
+            )?;
             due.extend(found);
         }
         due.sort_by_key(|due| open != Some(due));
-        due.truncate(DRAFTS);
+        due.truncate(MAX_CONCURRENT_DRAFTS);
         due.iter().filter_map(|entry| due_draft(&moment, entry).transpose()).collect()
     }
 }
 
 /// Those of a tab whose newest message is the customer's and of which nothing
 /// was made, nor is being made.
-const DUE: &str = "SELECT c.id FROM (
+const SELECT_DUE: &str = "SELECT c.id FROM (
         SELECT number FROM (SELECT number FROM conversation WHERE channel = ?1 AND needs = 1
             ORDER BY sort_at DESC, id DESC LIMIT ?3)
         UNION SELECT number FROM conversation WHERE channel = ?1 AND id = ?2) n
@@ -161,13 +162,17 @@ const DUE: &str = "SELECT c.id FROM (
     ORDER BY c.sort_at DESC, c.id DESC LIMIT 3";
 
 fn due_draft(connection: &Connection, key: &ConversationKey) -> Result<Option<DueDraft>, StoreError> {
-    let Some(row) = row_of(connection, &key.channel, &key.conversation)? else { return Ok(None) };
-    let contact = crate::contacts::of_row(connection, &row)?;
-    let messages = desk::newest(connection, &key.channel, &key.conversation, MESSAGES)?;
+    let Some(row) = load_row(connection, &key.channel, &key.conversation)? else { return Ok(None) };
+    let contact = crate::contacts::contact_of_row(connection, &row)?;
+    let messages = desk::newest_messages(connection, &key.channel, &key.conversation, MAX_MESSAGES)?;
     Ok(Some(DueDraft { row, messages, contact }))
 }
 
-fn plan(connection: &Connection, channel: &ChannelId, whole_tab: bool) -> Result<DraftOnlyPlan, StoreError> {
+fn plan_steps(
+    connection: &Connection,
+    channel: &ChannelId,
+    whole_tab: bool,
+) -> Result<DraftOnlyPlan, StoreError> {
     let is_noted = |by_tab: &str| {
         let sql = format!(
             "SELECT EXISTS (SELECT 1 FROM desk.draft_only WHERE channel = ?1 AND is_on = 1 AND by_tab {by_tab})"
@@ -180,25 +185,25 @@ fn plan(connection: &Connection, channel: &ChannelId, whole_tab: bool) -> Result
     }
     let sql = format!(
         "SELECT c.id, c.automation FROM (SELECT number FROM conversation
-                 WHERE channel = ?1 AND is_closed = 0 ORDER BY sort_at DESC, id DESC LIMIT {NEWEST}) n
+                 WHERE channel = ?1 AND is_closed = 0 ORDER BY sort_at DESC, id DESC LIMIT {MAX_CHECKED_CONVERSATIONS}) n
              JOIN conversation c ON c.number = n.number
              LEFT JOIN desk.draft_only d ON d.channel = c.channel AND d.conversation = c.id
-         WHERE coalesce(d.is_on, ?2) = 1 AND c.id NOT GLOB '{STAND_INS}'
+         WHERE coalesce(d.is_on, ?2) = 1 AND c.id NOT GLOB '{STAND_IN_PATTERN}'
              AND (d.is_on IS NULL OR (c.automation = 'on' AND c.waiting_since IS NOT NULL))
              AND NOT EXISTS (SELECT 1 FROM desk.outbox o WHERE o.channel = c.channel
                  AND o.conversation = c.id AND o.operation IN ('pause', 'resume'))
-         ORDER BY c.sort_at DESC, c.id DESC LIMIT {STEP}"
+         ORDER BY c.sort_at DESC, c.id DESC LIMIT {CONVERSATIONS_PER_STEP}"
     );
     let steps: Vec<_> = connection.all(&sql, params![channel, whole_tab], |row| {
-        let automation = row.word("automation", automation_from)?;
+        let automation = row.word("automation", parse_automation)?;
         let pauses = matches!(automation, Automation::On | Automation::Unknown);
-        Ok(DraftOnlyStep { conversation: row.get("id")?, pauses })
+        Ok(DraftOnlyStep { conversation: row.get("id")?, needs_pause: pauses })
     })?;
     Ok(DraftOnlyPlan { has_ended, steps })
 }
 
 /// Whether tabs or people said that only drafts are wanted.
-pub(crate) fn mark(
+pub(crate) fn set_mark(
     change: &Connection,
     channel: &str,
     conversation: &ConversationId,

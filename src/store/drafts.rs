@@ -16,35 +16,40 @@ use sqlite::{Queries, only, read_row};
 
 /// Drafts whose text is remembered; of more, a text written over is put aside
 /// once too often.
-const REMEMBERED: usize = 1_000;
+const MAX_REMEMBERED_DRAFTS: usize = 1_000;
 
 /// The text of each draft as this process wrote it last, or read it first:
 /// what differs from it on disk was written by another. A later reading does
 /// not count, since what was being typed may not have given way to it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct WrittenDrafts(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
+pub(crate) struct DraftTexts(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
 
-impl WrittenDrafts {
-    fn written(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
+impl DraftTexts {
+    fn record_written(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= REMEMBERED {
+        if known.len() >= MAX_REMEMBERED_DRAFTS {
             known.clear();
         }
         known.insert((channel.clone(), conversation.clone()), text.to_owned());
     }
 
-    pub(crate) fn read(&self, channel: &ChannelId, conversation: &ConversationId, draft: Option<&Draft>) {
+    pub(crate) fn record_read(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        draft: Option<&Draft>,
+    ) {
         let text = draft.map_or("", |draft| draft.text.as_str());
         let is_new = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             !known.contains_key(&(channel.clone(), conversation.clone()))
         };
         if is_new {
-            self.written(channel, conversation, text);
+            self.record_written(channel, conversation, text);
         }
     }
 
-    fn is(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) -> bool {
+    fn is_same(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&(channel.clone(), conversation.clone())).is_some_and(|entry| entry == text)
     }
@@ -62,24 +67,28 @@ impl Store {
         draft: Option<Draft>,
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
-        let known = self.known_drafts().clone();
+        let known = self.draft_texts().clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let before =
-                find(&change, HERE, &channel, &conversation)?.map(|draft| draft.text).unwrap_or_default();
+            let before = find(&change, SELECT_DRAFT, &channel, &conversation)?
+                .map(|draft| draft.text)
+                .unwrap_or_default();
             let text = draft.as_ref().map_or("", |draft| draft.text.as_str());
-            if !before.is_empty() && !known.is(&channel, &conversation, &before) && !text.contains(&before) {
-                put_aside(&change, &channel, &conversation, &before)?;
+            if !before.is_empty()
+                && !known.is_same(&channel, &conversation, &before)
+                && !text.contains(&before)
+            {
+                set_text_aside(&change, &channel, &conversation, &before)?;
             }
             write(&change, &channel, &conversation, draft.as_ref())?;
             change.commit()?;
-            known.written(&channel, &conversation, text);
+            known.record_written(&channel, &conversation, text);
             Ok(())
         })
     }
 
     /// How many drafts and outbox rows of a channel there are.
-    pub fn left_open(&self, channel: &ChannelId) -> Result<(u64, u64), StoreError> {
+    pub fn count_drafts_and_rows(&self, channel: &ChannelId) -> Result<(u64, u64), StoreError> {
         let channel = channel.clone();
         self.outbox().call(move |connection| {
             let count = |sql: &str| connection.scalar::<i64>(sql, [channel.as_str()]);
@@ -120,7 +129,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-fn put_aside(
+fn set_text_aside(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
@@ -135,7 +144,7 @@ fn put_aside(
 
 /// A text that another window wrote over, on a connection with the outbox
 /// attached as `desk`.
-pub(crate) fn aside(
+pub(crate) fn text_set_aside(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
@@ -146,12 +155,12 @@ pub(crate) fn aside(
 
 /// Forgets the text, which went into the outbox, and what was put aside of it;
 /// a note that is not saved yet stays.
-pub(crate) fn forget_text(
+pub(crate) fn remove_draft_text(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<(), StoreError> {
-    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    let kept = find(connection, SELECT_DRAFT, channel, conversation)?.unwrap_or_default();
     connection.execute(
         "DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2",
         params![channel, conversation],
@@ -160,44 +169,44 @@ pub(crate) fn forget_text(
 }
 
 /// Forgets the note, which was saved; a text that is not sent yet stays.
-pub(crate) fn forget_note(
+pub(crate) fn remove_draft_note(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<(), StoreError> {
-    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    let kept = find(connection, SELECT_DRAFT, channel, conversation)?.unwrap_or_default();
     write(connection, channel, conversation, Some(&Draft { note: String::new(), ..kept }))
 }
 
 /// Puts a text that was taken back before what the draft holds, with what
 /// went along; what the draft holds of that stays.
-pub(crate) fn put_before(
+pub(crate) fn prepend_text(
     connection: &Connection,
     (channel, conversation): (&ChannelId, &ConversationId),
     text: &str,
     reply_to: Option<&MessageId>,
     attached: Option<ReplyAttachment>,
 ) -> Result<(), StoreError> {
-    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    let kept = find(connection, SELECT_DRAFT, channel, conversation)?.unwrap_or_default();
     let reply_to = kept.reply_to.clone().or_else(|| reply_to.cloned());
     let attachment = kept.attachment.clone().or(attached);
-    let draft = Draft { text: before(text, &kept.text), reply_to, attachment, ..kept };
+    let draft = Draft { text: join_texts(text, &kept.text), reply_to, attachment, ..kept };
     write(connection, channel, conversation, Some(&draft))
 }
 
 /// Puts a note that was taken back before the one that is not saved yet.
-pub(crate) fn put_note_before(
+pub(crate) fn prepend_note(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
     text: &str,
 ) -> Result<(), StoreError> {
-    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
-    let draft = Draft { note: before(text, &kept.note), ..kept };
+    let kept = find(connection, SELECT_DRAFT, channel, conversation)?.unwrap_or_default();
+    let draft = Draft { note: join_texts(text, &kept.note), ..kept };
     write(connection, channel, conversation, Some(&draft))
 }
 
-fn before(text: &str, kept: &str) -> String {
+fn join_texts(text: &str, kept: &str) -> String {
     match (text.is_empty(), kept.is_empty()) {
         (true, _) => kept.to_owned(),
         (_, true) => text.to_owned(),
@@ -206,7 +215,7 @@ fn before(text: &str, kept: &str) -> String {
 }
 
 /// A draft, on the outbox's own connection.
-const HERE: &str =
+const SELECT_DRAFT: &str =
     "SELECT text, reply_to, note, attachment FROM draft WHERE channel = ?1 AND conversation = ?2";
 
 /// Reads a draft on a connection with the outbox attached as `desk`.

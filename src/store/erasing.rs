@@ -13,113 +13,119 @@ use model::ids::{ChannelId, ConversationId};
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Erasure {
     /// Holds no words of a person.
-    Nothing,
+    NoContent,
     /// Its rows go with the conversation's: by a key or a trigger.
-    With,
+    Cascade,
     /// By a statement: `?1` is the channel, `?2` the conversation, `?3` the address of
     /// its customer or empty.
-    By(&'static str),
+    Statement(&'static str),
     /// Something stays: what waits is sent or dropped by a person, and a rule stays until
     /// its person removes it.
-    Stays,
+    Partial,
 }
 
 /// The tables of the outbox. What writes to others as it is removed comes before them.
 pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 36] = [
-    ("draft", Erasure::By("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
-    ("draft_aside", Erasure::By("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
-    ("draft_only", Erasure::By("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
-    ("note", Erasure::By("DELETE FROM note WHERE channel = ?1 AND conversation = ?2")),
-    ("promise", Erasure::By("DELETE FROM promise WHERE channel = ?1 AND conversation = ?2")),
-    ("proposal", Erasure::By("DELETE FROM proposal WHERE channel = ?1 AND conversation = ?2")),
-    ("review", Erasure::By("DELETE FROM review WHERE channel = ?1 AND conversation = ?2")),
-    ("tag", Erasure::By("DELETE FROM tag WHERE channel = ?1 AND conversation = ?2")),
-    ("snooze", Erasure::By("DELETE FROM snooze WHERE channel = ?1 AND conversation = ?2")),
-    ("claim", Erasure::By("DELETE FROM claim WHERE channel = ?1 AND conversation = ?2")),
-    ("pause", Erasure::By("DELETE FROM pause WHERE channel = ?1 AND conversation = ?2")),
-    ("handback", Erasure::By("DELETE FROM handback WHERE channel = ?1 AND conversation = ?2")),
-    ("kept_past", Erasure::By("DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2")),
-    ("thread_local", Erasure::By("DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2")),
-    ("rule_action", Erasure::By("DELETE FROM rule_action WHERE channel = ?1 AND thread = ?2")),
+    ("draft", Erasure::Statement("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
+    ("draft_aside", Erasure::Statement("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
+    ("draft_only", Erasure::Statement("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
+    ("note", Erasure::Statement("DELETE FROM note WHERE channel = ?1 AND conversation = ?2")),
+    ("promise", Erasure::Statement("DELETE FROM promise WHERE channel = ?1 AND conversation = ?2")),
+    ("proposal", Erasure::Statement("DELETE FROM proposal WHERE channel = ?1 AND conversation = ?2")),
+    ("review", Erasure::Statement("DELETE FROM review WHERE channel = ?1 AND conversation = ?2")),
+    ("tag", Erasure::Statement("DELETE FROM tag WHERE channel = ?1 AND conversation = ?2")),
+    ("snooze", Erasure::Statement("DELETE FROM snooze WHERE channel = ?1 AND conversation = ?2")),
+    ("claim", Erasure::Statement("DELETE FROM claim WHERE channel = ?1 AND conversation = ?2")),
+    ("pause", Erasure::Statement("DELETE FROM pause WHERE channel = ?1 AND conversation = ?2")),
+    ("handback", Erasure::Statement("DELETE FROM handback WHERE channel = ?1 AND conversation = ?2")),
+    ("kept_past", Erasure::Statement("DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2")),
+    ("thread_local", Erasure::Statement("DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2")),
+    ("rule_action", Erasure::Statement("DELETE FROM rule_action WHERE channel = ?1 AND thread = ?2")),
     (
         "audit",
-        Erasure::By(
+        Erasure::Statement(
             "UPDATE audit SET detail = '', lane_id = iif(lane_id = ?2, lane_id, '') WHERE channel = ?1
              AND (lane_id = ?2 OR (lane_id = ?3 AND ?3 <> '' AND lane IN ('number', 'address')))",
         ),
     ),
     (
         "assistant_log",
-        Erasure::By(
+        Erasure::Statement(
             "UPDATE assistant_log SET asked = '', outcome = '' WHERE channel = ?1 AND conversation = ?2",
         ),
     ),
     (
         "script_key",
-        Erasure::By(
+        Erasure::Statement(
             "UPDATE script_key SET answer = replace(replace(answer, ?2, ''), ?3, '') WHERE channel = ?1
              AND (instr(answer, ?2) > 0 OR (?3 <> '' AND instr(answer, ?3) > 0))",
         ),
     ),
-    ("outbox", Erasure::Stays),
-    ("mail_rule", Erasure::Stays),
+    ("outbox", Erasure::Partial),
+    ("mail_rule", Erasure::Partial),
     // The business's own words.
-    ("campaign", Erasure::Nothing),
-    ("macro", Erasure::Nothing),
+    ("campaign", Erasure::NoContent),
+    ("macro", Erasure::NoContent),
     // Ids and numbers.
-    ("campaign_contact", Erasure::Nothing),
-    ("campaign_wave", Erasure::Nothing),
-    ("broadcast_recipient", Erasure::Nothing),
-    ("broadcast_sample", Erasure::Nothing),
-    ("broadcast_balance", Erasure::Nothing),
-    ("broadcast_charge", Erasure::Nothing),
-    ("tracked_broadcast", Erasure::Nothing),
-    ("decision", Erasure::Nothing),
-    ("identity", Erasure::Nothing),
-    ("reaction", Erasure::Nothing),
-    ("sent_here", Erasure::Nothing),
-    ("recognised", Erasure::Nothing),
-    ("sending_account", Erasure::Nothing),
-    ("patch_field", Erasure::Nothing),
+    ("campaign_contact", Erasure::NoContent),
+    ("campaign_wave", Erasure::NoContent),
+    ("broadcast_recipient", Erasure::NoContent),
+    ("broadcast_sample", Erasure::NoContent),
+    ("broadcast_balance", Erasure::NoContent),
+    ("broadcast_charge", Erasure::NoContent),
+    ("tracked_broadcast", Erasure::NoContent),
+    ("decision", Erasure::NoContent),
+    ("identity", Erasure::NoContent),
+    ("reaction", Erasure::NoContent),
+    ("sent_here", Erasure::NoContent),
+    ("recognised", Erasure::NoContent),
+    ("sending_account", Erasure::NoContent),
+    ("patch_field", Erasure::NoContent),
 ];
 
 /// The tables of the cache, without those that its indexes are kept in.
 pub(crate) const CACHE_TABLES: [(&str, Erasure); 27] = [
-    ("contact", Erasure::By("DELETE FROM contact WHERE channel = ?1 AND phone = ?3 AND ?2 <> ''")),
+    ("contact", Erasure::Statement("DELETE FROM contact WHERE channel = ?1 AND phone = ?3 AND ?2 <> ''")),
     (
         "correspondent",
-        Erasure::By(
+        Erasure::Statement(
             "DELETE FROM correspondent WHERE channel = ?1 AND folded = lower(?3) AND NOT EXISTS (SELECT 1
              FROM conversation WHERE channel = ?1 AND address = ?3 AND id <> ?2)",
         ),
     ),
-    ("request", Erasure::By("DELETE FROM request WHERE channel = ?1 AND instr(path, ?2) > 0 AND ?3 = ?3")),
-    ("conversation", Erasure::By("DELETE FROM conversation WHERE channel = ?1 AND id = ?2 AND ?3 = ?3")),
-    ("message", Erasure::With),
-    ("message_past", Erasure::With),
-    ("conversation_past", Erasure::With),
-    ("suggestion", Erasure::With),
-    ("thread", Erasure::With),
-    ("letter", Erasure::With),
-    ("lens_field", Erasure::With),
-    ("search", Erasure::With),
-    ("search_people", Erasure::With),
-    ("search_list", Erasure::With),
+    (
+        "request",
+        Erasure::Statement("DELETE FROM request WHERE channel = ?1 AND instr(path, ?2) > 0 AND ?3 = ?3"),
+    ),
+    (
+        "conversation",
+        Erasure::Statement("DELETE FROM conversation WHERE channel = ?1 AND id = ?2 AND ?3 = ?3"),
+    ),
+    ("message", Erasure::Cascade),
+    ("message_past", Erasure::Cascade),
+    ("conversation_past", Erasure::Cascade),
+    ("suggestion", Erasure::Cascade),
+    ("thread", Erasure::Cascade),
+    ("letter", Erasure::Cascade),
+    ("lens_field", Erasure::Cascade),
+    ("search", Erasure::Cascade),
+    ("search_people", Erasure::Cascade),
+    ("search_list", Erasure::Cascade),
     // The business's own words.
-    ("account", Erasure::Nothing),
-    ("broadcast", Erasure::Nothing),
-    ("broadcast_text", Erasure::Nothing),
-    ("mailbox", Erasure::Nothing),
-    ("template", Erasure::Nothing),
+    ("account", Erasure::NoContent),
+    ("broadcast", Erasure::NoContent),
+    ("broadcast_text", Erasure::NoContent),
+    ("mailbox", Erasure::NoContent),
+    ("template", Erasure::NoContent),
     // Ids, numbers and words of the interface.
-    ("asked", Erasure::Nothing),
-    ("gone", Erasure::Nothing),
-    ("lease", Erasure::Nothing),
-    ("lens_word", Erasure::Nothing),
-    ("meta", Erasure::Nothing),
-    ("outbox_mark", Erasure::Nothing),
-    ("receipt", Erasure::Nothing),
-    ("revision", Erasure::Nothing),
+    ("asked", Erasure::NoContent),
+    ("gone", Erasure::NoContent),
+    ("lease", Erasure::NoContent),
+    ("lens_word", Erasure::NoContent),
+    ("meta", Erasure::NoContent),
+    ("outbox_mark", Erasure::NoContent),
+    ("receipt", Erasure::NoContent),
+    ("revision", Erasure::NoContent),
 ];
 
 /// Tables of the cache that hold a place in some work, and nothing else.
@@ -142,7 +148,7 @@ pub(crate) fn erase(
 ) -> rusqlite::Result<()> {
     let address = erased.address.as_deref().unwrap_or_default();
     for (_, erasure) in tables {
-        let Erasure::By(sql) = erasure else { continue };
+        let Erasure::Statement(sql) = erasure else { continue };
         if sql.contains("?3") {
             connection.execute(sql, params![channel, erased.id, address])?;
         } else {
@@ -154,14 +160,14 @@ pub(crate) fn erase(
 
 impl Store {
     /// Erases what this desk keeps of conversations beside the cache.
-    pub(crate) async fn erase_kept(
+    pub(crate) async fn erase_local(
         &self,
         channel: &ChannelId,
         erased: Vec<ErasedConversation>,
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction()?;
                 erased.iter().try_for_each(|erased| erase(&change, &OUTBOX_TABLES, &channel, erased))?;
                 change.commit()?;

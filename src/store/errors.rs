@@ -26,7 +26,7 @@ pub enum StoreError {
         "{path} was deleted, moved or replaced while frontdesk was using it, so nothing is kept or sent any \
          more: end frontdesk, bring the file back if you have it, and start again"
     )]
-    Gone { path: PathBuf },
+    FileReplaced { path: PathBuf },
     /// The outbox belongs to a newer frontdesk. It was not touched.
     #[error("the outbox {path} was written by a newer frontdesk (version {version}); update this one")]
     OutboxNewer { path: PathBuf, version: i64 },

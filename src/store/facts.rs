@@ -10,24 +10,24 @@
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, params};
 
-use crate::changed::last_change;
+use crate::changed::parse_last_change;
 use crate::{StoreError, broadcast_only, trouble};
 use model::text::SafeText;
 use sqlite::{Queries, only};
 
 /// Unread messages counted at most; more would cost more than it tells.
-const UNREAD_CAP: i64 = 999;
+const MAX_COUNTED_UNREAD: i64 = 999;
 /// Characters kept of a preview made here.
-const PREVIEW: usize = 160;
+const MAX_PREVIEW_CHARS: usize = 160;
 
 /// A place in a history: `(sort_at, id)`.
-type Place = (i64, String);
+type StoredPosition = (i64, String);
 
 /// Recomputes the facts of one conversation.
 pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
-    let newest_outbound = newest(connection, number, false)?;
-    let newest_inbound = newest(connection, number, true)?;
-    let seen: Option<Place> = connection.first(
+    let newest_outbound = newest_position(connection, number, false)?;
+    let newest_inbound = newest_position(connection, number, true)?;
+    let seen: Option<StoredPosition> = connection.first(
         "SELECT seen_at, seen_id FROM conversation WHERE number = ?1 AND seen_at IS NOT NULL",
         [number],
         |row| Ok((row.get("seen_at")?, row.get("seen_id")?)),
@@ -35,14 +35,14 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
     let beginning = || (i64::MIN, String::new());
     let answered = newest_outbound.clone().unwrap_or_else(beginning);
     let unanswered = first_inbound_after(connection, number, &answered)?;
-    let (holds_the_newest, before) = standing(connection, number)?;
+    let (holds_the_newest, before) = history_status(connection, number)?;
     let waiting_since = if holds_the_newest { unanswered } else { unanswered.and(before) };
     // A desk that never looked has nothing unread before the last answer.
     let looked = seen.or(newest_outbound).unwrap_or_else(beginning);
     let unread: i64 = connection.scalar(
         "SELECT count(*) FROM (SELECT 1 FROM message WHERE conversation = ?1
                  AND (sort_at, id) > (?2, ?3) AND inbound = 1 AND unreadable = 0 LIMIT ?4)",
-        params![number, looked.0, looked.1, UNREAD_CAP],
+        params![number, looked.0, looked.1, MAX_COUNTED_UNREAD],
     )?;
     connection
         .prepare_cached(
@@ -51,14 +51,14 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
              WHERE number = ?1",
         )?
         .execute(params![number, waiting_since, unread, newest_inbound.map(|place| place.0)])?;
-    trouble::refresh(connection, number)?;
+    trouble::refresh_score(connection, number)?;
     broadcast_only::refresh(connection, number)?;
-    place_in_list(connection, number)
+    update_list_position(connection, number)
 }
 
 /// Sets the list's order and the preview from whichever is newer: what the
 /// list said or the newest message stored.
-fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError> {
+fn update_list_position(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let newest: Option<(i64, String, String)> = connection.first(
         "SELECT sort_at, content, content_type FROM message WHERE conversation = ?1 AND unreadable = 0
              ORDER BY sort_at DESC, id DESC LIMIT 1",
@@ -75,7 +75,7 @@ fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError>
                 .execute(params![number, at])?;
         }
         Some((at, content, kind)) if at > listed => {
-            let preview = preview(&content, &kind);
+            let preview = preview_text(&content, &kind);
             connection
                 .prepare_cached("UPDATE conversation SET sort_at = ?2, preview = ?3 WHERE number = ?1")?
                 .execute(params![number, at, preview])?;
@@ -94,25 +94,25 @@ fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError>
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("change_at", 1, flags, |arguments| {
-        Ok(last_change(arguments.get_raw(0).as_str()?).map(|change| change.at.micros()))
+        Ok(parse_last_change(arguments.get_raw(0).as_str()?).map(|change| change.at.micros()))
     })?;
     connection.create_scalar_function("first_line", 2, flags, |arguments| {
-        Ok(preview(arguments.get_raw(0).as_str()?, arguments.get_raw(1).as_str()?))
+        Ok(preview_text(arguments.get_raw(0).as_str()?, arguments.get_raw(1).as_str()?))
     })
 }
 
 /// A message as one short line.
-fn preview(content: &str, kind: &str) -> String {
+fn preview_text(content: &str, kind: &str) -> String {
     let line = SafeText::line(content);
     if line.is_empty() {
         return format!("[{kind}]");
     }
-    line.as_str().chars().take(PREVIEW).collect()
+    line.as_str().chars().take(MAX_PREVIEW_CHARS).collect()
 }
 
 /// Whether the newest message the list tells of is stored, or the history was
 /// read since the list told; and since when somebody was known to wait.
-fn standing(connection: &Connection, number: i64) -> Result<(bool, Option<i64>), StoreError> {
+fn history_status(connection: &Connection, number: i64) -> Result<(bool, Option<i64>), StoreError> {
     let sql = "SELECT behind = 0 OR last_message_at IS NULL OR last_message_at <= coalesce(
              (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at)
              OR last_message_at <= coalesce(change_at(raw), 0) AS is_stored, waiting_since
@@ -120,7 +120,11 @@ fn standing(connection: &Connection, number: i64) -> Result<(bool, Option<i64>),
     Ok(connection.one(sql, [number], |row| Ok((row.get("is_stored")?, row.get("waiting_since")?)))?)
 }
 
-fn newest(connection: &Connection, number: i64, inbound: bool) -> Result<Option<Place>, StoreError> {
+fn newest_position(
+    connection: &Connection,
+    number: i64,
+    inbound: bool,
+) -> Result<Option<StoredPosition>, StoreError> {
     Ok(connection.first(
         "SELECT sort_at, id FROM message WHERE conversation = ?1 AND inbound = ?2 AND unreadable = 0
              AND sender <> 'broadcast' ORDER BY sort_at DESC, id DESC LIMIT 1",
@@ -132,7 +136,7 @@ fn newest(connection: &Connection, number: i64, inbound: bool) -> Result<Option<
 fn first_inbound_after(
     connection: &Connection,
     number: i64,
-    answered: &Place,
+    answered: &StoredPosition,
 ) -> Result<Option<i64>, StoreError> {
     Ok(connection.first(
         "SELECT sort_at FROM message WHERE conversation = ?1 AND (sort_at, id) > (?2, ?3)

@@ -20,9 +20,9 @@ const APPLICATION_ID: i64 = 0x4672_446b;
 /// The file that can be read again.
 const CACHE_FILE: &str = "cache.db";
 /// How long a statement waits for another process's lock.
-pub(crate) const BUSY: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Between two tries to turn a file's journal on.
-const PAUSE: Duration = Duration::from_millis(5);
+const JOURNAL_RETRY_DELAY: Duration = Duration::from_millis(5);
 
 /// How a file is made and brought forward.
 pub(crate) struct Schema {
@@ -35,7 +35,7 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// The number of the newest version.
-    pub(crate) fn newest(&self) -> i64 {
+    pub(crate) fn newest_version(&self) -> i64 {
         self.first + i64::try_from(self.versions.len()).unwrap_or(i64::MAX) - 1
     }
 }
@@ -104,12 +104,12 @@ impl Paths {
             disk::own_folder(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
-        Ok(Self::of(folder, cache))
+        Ok(Self::for_folder(folder, cache))
     }
 
     /// The files of a folder, whether they are there or not; the cache in
     /// another, if one is named.
-    pub(crate) fn of(folder: &Path, cache: Option<&Path>) -> Self {
+    pub(crate) fn for_folder(folder: &Path, cache: Option<&Path>) -> Self {
         Self {
             cache: cache.unwrap_or(folder).join(CACHE_FILE),
             outbox: folder.join("outbox.db"),
@@ -120,7 +120,7 @@ impl Paths {
     /// Brings a cache that an older version kept beside the outbox to where it
     /// belongs. One that cannot be moved is removed: it is read again. Nobody else
     /// may use it.
-    pub(crate) fn bring_cache(&self, folder: &Path) {
+    pub(crate) fn migrate_cache(&self, folder: &Path) {
         let old = folder.join(CACHE_FILE);
         if old == self.cache || !old.exists() {
             return;
@@ -152,7 +152,10 @@ impl Paths {
 
     /// Marks this folder as in use for as long as the file lives, and runs
     /// `alone` first if no other process uses it.
-    pub(crate) fn enter(&self, alone: impl FnOnce() -> Result<(), StoreError>) -> Result<File, StoreError> {
+    pub(crate) fn enter_folder(
+        &self,
+        alone: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<File, StoreError> {
         let file = private_file(&self.lock)?;
         if file.try_lock().is_ok() {
             alone()?;
@@ -193,11 +196,12 @@ pub(crate) fn open_outbox(
         return Err(StoreError::OutboxEmptied { path: paths.outbox.clone() });
     }
     private_file(&paths.outbox)?;
-    let opened = open(&paths.outbox, &OUTBOX, durability.of("FULL"), clock).and_then(|connection| {
-        // Small, so it can be read whole at every start.
-        let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
-        if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
-    });
+    let opened =
+        open(&paths.outbox, &OUTBOX, durability.synchronous_setting("FULL"), clock).and_then(|connection| {
+            // Small, so it can be read whole at every start.
+            let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
+            if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
+        });
     let connection = opened.map_err(|why| match why {
         FileError::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
         FileError::Older(version) => StoreError::OutboxOlder { path: paths.outbox.clone(), version },
@@ -216,20 +220,21 @@ pub(crate) fn open_cache(
     clock: &StoreClock,
 ) -> Result<(Connection, bool), StoreError> {
     private_file(&paths.cache)?;
-    let (connection, rebuilt) = match open(&paths.cache, &CACHE, durability.of("NORMAL"), clock) {
-        Ok(connection) => (connection, false),
-        Err(FileError::Failed(error)) => return Err(error.into()),
-        Err(FileError::Newer(_) | FileError::Older(_) | FileError::Damaged(_)) => {
-            tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
-            set_aside(&paths.cache)?;
-            private_file(&paths.cache)?;
-            match open(&paths.cache, &CACHE, durability.of("NORMAL"), clock) {
-                Ok(connection) => (connection, true),
-                Err(FileError::Failed(error)) => return Err(error.into()),
-                Err(_) => return Err(StoreError::Closed),
+    let (connection, rebuilt) =
+        match open(&paths.cache, &CACHE, durability.synchronous_setting("NORMAL"), clock) {
+            Ok(connection) => (connection, false),
+            Err(FileError::Failed(error)) => return Err(error.into()),
+            Err(FileError::Newer(_) | FileError::Older(_) | FileError::Damaged(_)) => {
+                tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
+                set_aside(&paths.cache)?;
+                private_file(&paths.cache)?;
+                match open(&paths.cache, &CACHE, durability.synchronous_setting("NORMAL"), clock) {
+                    Ok(connection) => (connection, true),
+                    Err(FileError::Failed(error)) => return Err(error.into()),
+                    Err(_) => return Err(StoreError::Closed),
+                }
             }
-        }
-    };
+        };
     attach_outbox(&connection, paths)?;
     Ok((connection, rebuilt))
 }
@@ -269,7 +274,7 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&paths.cache, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
     sqlite::keep_plans(&connection)?;
     filter::install(&connection)?;
@@ -280,14 +285,14 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
 
 /// A connection that reads both files as they are; none where they are not whole,
 /// not of today's form, or hold rows that were cut off on their way.
-pub(crate) fn peek(paths: &Paths) -> Option<Connection> {
-    if set_aside::marker(&paths.cache).exists() || paths.outbox_is_emptied() {
+pub(crate) fn open_as_is(paths: &Paths) -> Option<Connection> {
+    if set_aside::marker_path(&paths.cache).exists() || paths.outbox_is_emptied() {
         return None;
     }
     let connection = open_reader(paths).ok()?;
     let is_today = |file: &str, schema: &Schema| -> rusqlite::Result<bool> {
         let mark = |name: &str| connection.scalar::<i64>(&format!("PRAGMA {file}.{name}"), []);
-        Ok(mark("application_id")? == APPLICATION_ID && mark("user_version")? == schema.newest())
+        Ok(mark("application_id")? == APPLICATION_ID && mark("user_version")? == schema.newest_version())
     };
     let are_today = is_today("main", &CACHE).ok()? && is_today("desk", &OUTBOX).ok()?;
     let cut_off = "SELECT EXISTS (SELECT 1 FROM desk.outbox WHERE state = 'sending')";
@@ -296,7 +301,7 @@ pub(crate) fn peek(paths: &Paths) -> Option<Connection> {
 
 impl StoreDurability {
     /// The setting of a file that usually has `usual`.
-    fn of(self, usual: &'static str) -> &'static str {
+    fn synchronous_setting(self, usual: &'static str) -> &'static str {
         match self {
             Self::Full => usual,
             Self::Simulated => "OFF",
@@ -333,7 +338,7 @@ fn open(
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
     sqlite::keep_plans(&connection)?;
     search::install(&connection)?;
@@ -348,7 +353,7 @@ fn open(
     if application != APPLICATION_ID && tables > 0 {
         return Err(FileError::Damaged("it is not a file of frontdesk".to_owned()));
     }
-    if version > schema.newest() {
+    if version > schema.newest_version() {
         return Err(FileError::Newer(version));
     }
     if version > 0 && version < schema.first {
@@ -385,9 +390,11 @@ fn use_journal(connection: &Connection) -> rusqlite::Result<()> {
     let mut waited = Duration::ZERO;
     loop {
         match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < BUSY => {
-                std::thread::sleep(PAUSE);
-                waited += PAUSE;
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < BUSY_TIMEOUT =>
+            {
+                std::thread::sleep(JOURNAL_RETRY_DELAY);
+                waited += JOURNAL_RETRY_DELAY;
             }
             done => return done,
         }

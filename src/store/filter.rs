@@ -14,20 +14,21 @@ use crate::rows::local;
 use crate::search;
 use model::conversations::Automation;
 use model::filter::{
-    ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
+    ConversationFilter, FilterDay, FilterSubject, FilterTest, HasFilter, IsFilter, Phrase, StatusFilter,
+    WindowFilter,
 };
-use model::search::{WordKind, words};
+use model::search::{WordKind, split_words};
 use model::time::{DAY, Timestamp, Zone};
 
 mod threads;
 
 /// Text that stands for who a conversation is with.
-const NAMES: &str = "concat_ws(' ', c.name, c.address, c.username, c.email)";
+const NAMES_TEXT: &str = "concat_ws(' ', c.name, c.address, c.username, c.email)";
 /// The same with the newest message.
-const LIST: &str = "concat_ws(' ', c.name, c.address, c.username, c.email, c.preview)";
+const LIST_TEXT: &str = "concat_ws(' ', c.name, c.address, c.username, c.email, c.preview)";
 
 /// Functions of their arguments alone.
-const PURE: FunctionFlags = FunctionFlags::SQLITE_UTF8
+const PURE_FUNCTION: FunctionFlags = FunctionFlags::SQLITE_UTF8
     .union(FunctionFlags::SQLITE_DETERMINISTIC)
     .union(FunctionFlags::SQLITE_INNOCUOUS);
 
@@ -43,7 +44,7 @@ impl Clause {
         Self { sql: sql.to_owned(), values: Vec::new() }
     }
 
-    pub(crate) fn with(sql: &str, values: Vec<Value>) -> Self {
+    pub(crate) fn with_values(sql: &str, values: Vec<Value>) -> Self {
         Self { sql: sql.to_owned(), values }
     }
 
@@ -57,7 +58,7 @@ impl Clause {
 /// Gives a reading connection the function conditions use.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     install_order(connection)?;
-    connection.create_scalar_function("has_words", 3, PURE, |arguments| {
+    connection.create_scalar_function("has_words", 3, PURE_FUNCTION, |arguments| {
         let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
         let phrase = Phrase { text: arguments.get(1)?, exact: arguments.get(2)? };
         Ok(phrase.is_in(text))
@@ -67,11 +68,11 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
 /// Gives a reading connection the days on the clocks of a zone.
 pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
     let clocks = zone.clone();
-    connection.create_scalar_function("day_start", 1, PURE, move |arguments| {
+    connection.create_scalar_function("day_start", 1, PURE_FUNCTION, move |arguments| {
         Ok(clocks.at(arguments.get(0)?, 0).micros())
     })?;
     let clocks = zone.clone();
-    connection.create_scalar_function("days_before", 2, PURE, move |arguments| {
+    connection.create_scalar_function("days_before", 2, PURE_FUNCTION, move |arguments| {
         let (at, days) = (Timestamp::from_micros(arguments.get(0)?), arguments.get::<i64>(1)?);
         Ok(clocks.at(at.day_number(&clocks).saturating_sub(days), 0).micros())
     })
@@ -79,7 +80,7 @@ pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Re
 
 /// Gives any connection the order by name.
 pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
-    connection.create_scalar_function("name_key", 4, PURE, |arguments| {
+    connection.create_scalar_function("name_key", 4, PURE_FUNCTION, |arguments| {
         let text = |at: usize| arguments.get_raw(at).as_str_or_null();
         let (name, username, address, id) = (text(0)?, text(1)?, text(2)?, text(3)?);
         Ok(name_key(name, username, address.or(id)))
@@ -88,8 +89,9 @@ pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
 
 /// The order by name: without case and accents; who has no name comes last.
 pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<&str>) -> String {
-    let folded =
-        |text: &str| words(text).into_iter().map(|text_word| text_word.folded).collect::<Vec<_>>().join(" ");
+    let folded = |text: &str| {
+        split_words(text).into_iter().map(|text_word| text_word.folded).collect::<Vec<_>>().join(" ")
+    };
     let named = name.or(username).map(folded).filter(|text| !text.is_empty());
     named.unwrap_or_else(|| format!("\u{10fffd}{}", rest.unwrap_or("")))
 }
@@ -98,9 +100,9 @@ pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<
 /// the walk takes the index made for just this question.
 pub(crate) fn clause(filter: &ConversationFilter, at: Timestamp, narrow: bool) -> Clause {
     let mut all = Clause::default();
-    for Test { negated, what } in &filter.tests {
+    for FilterTest { negated, subject: what } in &filter.tests {
         let one = match what {
-            FilterSubject::Is(Is::Needed) if narrow => Clause::plain("c.needs = 1"),
+            FilterSubject::Is(IsFilter::Needed) if narrow => Clause::plain("c.needs = 1"),
             _ => condition(what, at),
         };
         let (open, close) = if *negated { (" AND NOT (", ")") } else { (" AND (", ")") };
@@ -119,9 +121,11 @@ fn condition(what: &FilterSubject, at: Timestamp) -> Clause {
         FilterSubject::Ai(state) => ai(*state),
         FilterSubject::Window(window) => service_window(*window, at),
         FilterSubject::Phone(digits) => phone(digits),
-        FilterSubject::Name(phrase) => found("search_people", NAMES, phrase, true),
-        FilterSubject::Text(phrase) => found("search_list", LIST, phrase, needs_a_second_look(phrase)),
-        FilterSubject::Tag(tag) => tagged(tag),
+        FilterSubject::Name(phrase) => matches_phrase("search_people", NAMES_TEXT, phrase, true),
+        FilterSubject::Text(phrase) => {
+            matches_phrase("search_list", LIST_TEXT, phrase, needs_recheck(phrase))
+        }
+        FilterSubject::Tag(tag) => has_tag(tag),
         FilterSubject::Folder(word) => threads::word("folder", "place", word),
         FilterSubject::Category(word) => threads::word("category", "category", word),
         FilterSubject::Priority(word) => threads::word("priority", "priority", word),
@@ -129,13 +133,13 @@ fn condition(what: &FilterSubject, at: Timestamp) -> Clause {
         FilterSubject::To(phrase) => threads::recipient(phrase),
         FilterSubject::After(day) => activity(">=", *day, at),
         FilterSubject::Before(day) => activity("<", *day, at),
-        FilterSubject::Has(has) => having(*has),
-        FilterSubject::Is(is) => being(*is),
+        FilterSubject::Has(has) => has_condition(*has),
+        FilterSubject::Is(is) => is_condition(*is),
     }
 }
 
 fn ai(state: Automation) -> Clause {
-    Clause::with("c.automation = ?", vec![automation_word(state).to_owned().into()])
+    Clause::with_values("c.automation = ?", vec![automation_word(state).to_owned().into()])
 }
 
 /// Windows are open for a day after the newest inbound message, by this
@@ -145,12 +149,12 @@ fn service_window(window: WindowFilter, at: Timestamp) -> Clause {
     match window {
         WindowFilter::Open => Clause::plain("c.service_window = 'open'"),
         WindowFilter::Closed => Clause::plain("c.service_window = 'closed'"),
-        WindowFilter::Below(left) => Clause::with(
+        WindowFilter::Below(left) => Clause::with_values(
             "c.service_window = 'open' AND c.last_inbound_at > ? AND c.last_inbound_at < ?",
             vec![opened(0), opened(left)],
         ),
         WindowFilter::Above(left) => {
-            Clause::with("c.service_window = 'open' AND c.last_inbound_at >= ?", vec![opened(left)])
+            Clause::with_values("c.service_window = 'open' AND c.last_inbound_at >= ?", vec![opened(left)])
         }
     }
 }
@@ -158,10 +162,12 @@ fn service_window(window: WindowFilter, at: Timestamp) -> Clause {
 /// The newest activity against the start of a day.
 fn activity(compared: &str, day: FilterDay, at: Timestamp) -> Clause {
     match day {
-        FilterDay::Date(day) => Clause::with(&format!("c.sort_at {compared} day_start(?)"), vec![day.into()]),
+        FilterDay::Date(day) => {
+            Clause::with_values(&format!("c.sort_at {compared} day_start(?)"), vec![day.into()])
+        }
         FilterDay::Ago(days) => {
             let values = vec![at.micros().into(), days.into()];
-            Clause::with(&format!("c.sort_at {compared} days_before(?, ?)"), values)
+            Clause::with_values(&format!("c.sort_at {compared} days_before(?, ?)"), values)
         }
     }
 }
@@ -169,7 +175,7 @@ fn activity(compared: &str, day: FilterDay, at: Timestamp) -> Clause {
 /// Numbers are kept with their plus; whoever types none means either.
 fn phone(digits: &str) -> Clause {
     let bounds = |text: &str| [Value::from(text.to_owned()), Value::from(format!("{text}\u{10ffff}"))];
-    let mut clause = Clause::with("c.address >= ? AND c.address < ?", bounds(digits).to_vec());
+    let mut clause = Clause::with_values("c.address >= ? AND c.address < ?", bounds(digits).to_vec());
     if !digits.starts_with('+') {
         clause.push(" OR c.address >= ? AND c.address < ?", bounds(&format!("+{digits}")));
     }
@@ -180,13 +186,13 @@ fn phone(digits: &str) -> Clause {
 /// Conversations in an index of words. The index knows no order of words and
 /// cuts some scripts into pairs: where that matters, the text is looked at
 /// again.
-fn found(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
+fn matches_phrase(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
     let terms = phrase.terms();
     if terms.is_empty() {
         return Clause::plain("1");
     }
     let expression = search::expression(&terms, None, None);
-    let mut clause = Clause::with(
+    let mut clause = Clause::with_values(
         &format!("c.number IN (SELECT rowid FROM {index} WHERE {index} MATCH ?)"),
         vec![expression.into()],
     );
@@ -197,13 +203,13 @@ fn found(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
     clause
 }
 
-fn needs_a_second_look(phrase: &Phrase) -> bool {
-    let all = words(&phrase.text);
+fn needs_recheck(phrase: &Phrase) -> bool {
+    let all = split_words(&phrase.text);
     (phrase.exact && all.len() > 1) || all.iter().any(|text_word| text_word.kind == WordKind::Run)
 }
 
-fn tagged(tag: &str) -> Clause {
-    Clause::with(
+fn has_tag(tag: &str) -> Clause {
+    Clause::with_values(
         "c.number IN (SELECT t.number FROM conversation t WHERE instr(t.raw, '\"tags\"') > 0
              AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(t.raw), t.raw, '{}'), '$.tags') j
                  WHERE lower(j.value) = ?))
@@ -216,47 +222,49 @@ fn tagged(tag: &str) -> Clause {
     )
 }
 
-fn having(has: Has) -> Clause {
+fn has_condition(has: HasFilter) -> Clause {
     Clause::plain(match has {
-        Has::Media => {
+        HasFilter::Media => {
             "EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.media_url IS NOT NULL)
              OR c.number IN (SELECT t.number FROM letter l CROSS JOIN conversation t
                  ON t.channel = l.channel AND t.id = l.thread
                  WHERE json_array_length(l.facts, '$.files') > 0)"
         }
-        Has::Draft => {
+        HasFilter::Draft => {
             "c.number IN (SELECT t.number FROM desk.draft d CROSS JOIN conversation t
                  ON t.channel = d.channel AND t.id = d.conversation)"
         }
-        Has::Failed => {
+        HasFilter::Failed => {
             "c.stuck > 0 OR EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number
                  AND m.delivery = 'failed' AND m.inbound = 0)"
         }
     })
 }
 
-fn being(is: Is) -> Clause {
+fn is_condition(is: IsFilter) -> Clause {
     Clause::plain(match is {
-        Is::Waiting => "c.is_closed = 0 AND c.waiting_since IS NOT NULL",
-        Is::Unseen => "c.unread > 0",
-        Is::Unread => return threads::unread(),
-        Is::Starred => return threads::flag("is_starred = 1", "star", "true"),
-        Is::Paused => {
+        IsFilter::Waiting => "c.is_closed = 0 AND c.waiting_since IS NOT NULL",
+        IsFilter::Unseen => "c.unread > 0",
+        IsFilter::Unread => return threads::unread_condition(),
+        IsFilter::Starred => return threads::flag_condition("is_starred = 1", "star", "true"),
+        IsFilter::Paused => {
             "c.number IN (SELECT t.number FROM desk.pause p CROSS JOIN conversation t
                  ON t.channel = p.channel AND t.id = p.conversation)"
         }
         // In the words of the index of those in trouble.
-        Is::Failing => {
+        IsFilter::Failing => {
             "c.is_closed = 0 AND (c.escalation IS NOT NULL OR c.number IN (
                  SELECT t.number FROM conversation t WHERE t.trouble >= 30 AND t.automation <> 'off'))"
         }
         // As `needs` is made, which the wide index cannot hold.
-        Is::Needed => {
+        IsFilter::Needed => {
             "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"
         }
-        Is::Snoozed => return Clause::plain(&format!("c.number IN ({})", local::ASLEEP)),
-        Is::Broadcast => return Clause::plain(&format!("c.number IN ({})", broadcast_only::NUMBERS)),
-        Is::Claimed => {
+        IsFilter::Snoozed => return Clause::plain(&format!("c.number IN ({})", local::SELECT_ASLEEP)),
+        IsFilter::Broadcast => {
+            return Clause::plain(&format!("c.number IN ({})", broadcast_only::SELECT_NUMBERS));
+        }
+        IsFilter::Claimed => {
             "c.number IN (SELECT t.number FROM desk.claim k CROSS JOIN conversation t
                  ON t.channel = k.channel AND t.id = k.conversation)"
         }

@@ -11,9 +11,9 @@ use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 /// Conversations remembered at most, the latest.
-const REMEMBERED: i64 = 1_000;
+const MAX_TOMBSTONES: i64 = 1_000;
 /// Conversations removed in one transaction, so that others can write in between.
-const CONVERSATIONS_AT_ONCE: i64 = 200;
+const REMOVAL_BATCH: i64 = 200;
 
 /// The stored conversations of a channel beside those that a list names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,14 +29,14 @@ pub struct ListComparison {
 impl Store {
     /// Returns when something last happened in a conversation, as the list
     /// tells it; `None` if the conversation is not stored.
-    pub async fn active_at(
+    pub async fn last_activity(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<Option<Option<Timestamp>>, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "SELECT last_message_at FROM conversation WHERE channel = ?1 AND id = ?2";
                 Ok(cache.connection.first(sql, params![channel, conversation], only)?)
             })
@@ -53,7 +53,7 @@ impl Store {
     ) -> Result<ListComparison, StoreError> {
         let (channel, up_to) = (channel.clone(), up_to.unwrap_or(i64::MAX));
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let connection = &cache.connection;
                 let sql = "SELECT count(*) AS stored, coalesce(max(number), 0) AS newest
                      FROM conversation WHERE channel = ?1 AND number <= ?2";
@@ -81,14 +81,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
-    pub async fn mark_all_gone(
+    pub async fn remove_conversations(
         &self,
         channel: &ChannelId,
         up_to: i64,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 let sql = "SELECT id FROM conversation WHERE channel = ?1 AND number <= ?2";
@@ -105,7 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
-    pub async fn mark_gone(
+    pub async fn remove_conversation(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -113,7 +113,7 @@ impl Store {
         let (of, conversation) = (channel.clone(), conversation.clone());
         let erased = self
             .cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
@@ -124,7 +124,7 @@ impl Store {
                 Ok(erased)
             })
             .await?;
-        self.erase_kept(channel, vec![erased]).await
+        self.erase_local(channel, vec![erased]).await
     }
 }
 
@@ -139,11 +139,11 @@ impl Store {
             let channel = channel.clone();
             let removed = self
                 .cache()
-                .later(move |cache| {
+                .call_async(move |cache| {
                     cache.wiping.begin()?;
                     let sql = "DELETE FROM conversation WHERE number IN
                          (SELECT number FROM conversation WHERE channel = ?1 LIMIT ?2)";
-                    Ok(cache.connection.execute(sql, params![channel, CONVERSATIONS_AT_ONCE])?)
+                    Ok(cache.connection.execute(sql, params![channel, REMOVAL_BATCH])?)
                 })
                 .await?;
             if removed == 0 {
@@ -152,7 +152,7 @@ impl Store {
         }
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let change = cache.connection.transaction()?;
                 for table in tables_by_channel(&change)? {
                     change.execute(&format!("DELETE FROM {table} WHERE channel = ?1"), [channel.as_str()])?;
@@ -177,7 +177,7 @@ pub(crate) fn remove(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<(), StoreError> {
-    remember(connection, channel, conversation)?;
+    insert_tombstone(connection, channel, conversation)?;
     connection
         .execute("DELETE FROM conversation WHERE channel = ?1 AND id = ?2", params![channel, conversation])?;
     Ok(())
@@ -190,11 +190,11 @@ pub(crate) fn erase(
     channel: &ChannelId,
     erased: &ErasedConversation,
 ) -> Result<(), StoreError> {
-    remember(connection, channel, &erased.id)?;
+    insert_tombstone(connection, channel, &erased.id)?;
     Ok(erasing::erase(connection, &erasing::CACHE_TABLES, channel, erased)?)
 }
 
-fn remember(
+fn insert_tombstone(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
@@ -210,13 +210,13 @@ fn remember(
         params![channel, conversation],
     )?;
     connection
-        .execute("DELETE FROM gone WHERE number <= (SELECT max(number) FROM gone) - ?1", [REMEMBERED])?;
+        .execute("DELETE FROM gone WHERE number <= (SELECT max(number) FROM gone) - ?1", [MAX_TOMBSTONES])?;
     Ok(())
 }
 
 /// Whether a message is not newer than what was removed with its
 /// conversation: it was told of before.
-pub(crate) fn was_known(
+pub(crate) fn is_behind_tombstone(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,

@@ -5,12 +5,12 @@
 
 use rusqlite::{Connection, params};
 
-use crate::changed::last_change;
+use crate::changed::parse_last_change;
 use crate::messages::{self, AppliedMessages};
 use crate::{Store, StoreError, facts};
 use model::account::Platform;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Message, Place};
+use model::messages::{HistoryPosition, Message};
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
@@ -18,7 +18,7 @@ use sqlite::{Queries, only, read_row};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HistoryState {
     /// The newest message of the last reading that reached what was stored.
-    pub read_until: Option<Place>,
+    pub read_until: Option<HistoryPosition>,
     /// Where older messages begin on the server.
     pub older_cursor: Option<String>,
     /// Whether nothing older exists.
@@ -33,19 +33,19 @@ pub struct HistoryState {
 
 /// What a page of a history does to how far it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HistoryMove {
+pub enum HistoryProgress {
     /// More pages follow before the walk has met what was stored.
     Walking,
     /// The walk has met what was stored; its newest message was this one.
     Joined {
         /// The newest message of the walk.
-        newest: Option<Place>,
+        newest: Option<HistoryPosition>,
     },
     /// Nothing was stored before, or the walk is too long to meet it: what
     /// is older than this page is forgotten and can be read again.
     Anew {
         /// The newest message of the walk.
-        newest: Option<Place>,
+        newest: Option<HistoryPosition>,
         /// Where older messages begin; `None` when there are none.
         older_cursor: Option<String>,
     },
@@ -58,7 +58,7 @@ pub enum HistoryMove {
 
 impl Store {
     /// How many messages of a conversation are stored.
-    pub fn stored_messages(
+    pub fn count_stored_messages(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -82,7 +82,7 @@ impl Store {
         conversation: &ConversationId,
     ) -> Result<Option<HistoryState>, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache().later(move |cache| state(&cache.connection, &channel, &conversation)).await
+        self.cache().call_async(move |cache| state(&cache.connection, &channel, &conversation)).await
     }
 
     /// Merges a page of one history, newest first, and moves with it how far
@@ -97,17 +97,17 @@ impl Store {
         conversation: &ConversationId,
         page: Vec<Message>,
         platform: Platform,
-        step: HistoryMove,
+        step: HistoryProgress,
         caught_up: bool,
     ) -> Result<AppliedMessages, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 let mut applied = messages::merge_all(change, &channel, &page, &platform)?;
-                if let Some(number) = messages::number(change, &channel, &conversation)?
-                    && step != HistoryMove::Walking
+                if let Some(number) = messages::conversation_number(change, &channel, &conversation)?
+                    && step != HistoryProgress::Walking
                 {
-                    if move_marks(change, number, &page, &step)? {
+                    if move_read_marks(change, number, &page, &step)? {
                         // How far back it reaches shows, also when no message is new.
                         applied.touched.insert(conversation);
                     }
@@ -120,14 +120,14 @@ impl Store {
 
     /// Of the conversations with the newest activity, those that were read to
     /// their start and yet hold fewer messages than the server counts.
-    pub async fn short_of_messages(
+    pub async fn histories_missing_messages(
         &self,
         channel: &ChannelId,
         among: u32,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 Ok(cache.connection.all(
                     "SELECT id FROM (SELECT number, id, message_count, reached_start, behind, sort_at
                          FROM conversation WHERE channel = ?1 ORDER BY sort_at DESC, id DESC LIMIT ?2) latest
@@ -156,7 +156,7 @@ impl Store {
                 params![channel, conversation, until.0, until.1],
             )?;
             if moved > 0
-                && let Some(number) = messages::number(change, &channel, &conversation)?
+                && let Some(number) = messages::conversation_number(change, &channel, &conversation)?
             {
                 facts::refresh(change, number)?;
             }
@@ -177,27 +177,27 @@ fn state(
         |row| {
             let read_until = row.get::<Option<_>>("read_at")?.zip(row.get("read_id")?);
             let raw: Option<String> = if row.get("behind")? { Some(row.get("raw")?) } else { None };
-            let changed_from = raw.and_then(|raw| last_change(&raw)).map(|change| change.message_at);
+            let changed_from = raw.and_then(|raw| parse_last_change(&raw)).map(|change| change.message_at);
             Ok(read_row!(row, HistoryState { older_cursor, reached_start, quiet; read_until, changed_from }))
         },
     )?)
 }
 
 /// Tells whether the history now reaches back to another point.
-fn move_marks(
+fn move_read_marks(
     connection: &Connection,
     number: i64,
     page: &[Message],
-    step: &HistoryMove,
+    step: &HistoryProgress,
 ) -> Result<bool, StoreError> {
     Ok(match step {
-        HistoryMove::Walking => false,
-        HistoryMove::Older { older_cursor } => set_older(connection, number, older_cursor.as_ref())?,
-        HistoryMove::Joined { newest } => {
+        HistoryProgress::Walking => false,
+        HistoryProgress::Older { older_cursor } => set_older(connection, number, older_cursor.as_ref())?,
+        HistoryProgress::Joined { newest } => {
             set_newest(connection, number, newest.as_ref())?;
             false
         }
-        HistoryMove::Anew { newest, older_cursor } => {
+        HistoryProgress::Anew { newest, older_cursor } => {
             if let (Some(oldest), Some(_)) = (page.last(), older_cursor) {
                 connection.execute(
                     "DELETE FROM message WHERE conversation = ?1 AND (sort_at, id) <
@@ -213,9 +213,9 @@ fn move_marks(
 
 /// Clears the mark that the list told of changes, unless a history that was
 /// read before ends before them. Tells whether it did.
-fn catch_up(connection: &Connection, number: i64, step: &HistoryMove) -> Result<bool, StoreError> {
-    let read_before = matches!(step, HistoryMove::Joined { .. });
-    let is_there = !read_before || reaches_the_list(connection, number)?;
+fn catch_up(connection: &Connection, number: i64, step: &HistoryProgress) -> Result<bool, StoreError> {
+    let read_before = matches!(step, HistoryProgress::Joined { .. });
+    let is_there = !read_before || has_reached_list(connection, number)?;
     if is_there {
         let was_behind = connection
             .prepare_cached("UPDATE conversation SET behind = 0 WHERE number = ?1 AND behind = 1")?
@@ -228,7 +228,7 @@ fn catch_up(connection: &Connection, number: i64, step: &HistoryMove) -> Result<
 }
 
 /// Whether the newest message the server told of is as new as the list says.
-fn reaches_the_list(connection: &Connection, number: i64) -> Result<bool, StoreError> {
+fn has_reached_list(connection: &Connection, number: i64) -> Result<bool, StoreError> {
     Ok(connection.scalar(
         "SELECT last_message_at IS NULL OR last_message_at <= coalesce(
                  (SELECT max(sort_at) FROM message WHERE conversation = ?1 AND provisional = 0), 0)
@@ -238,7 +238,11 @@ fn reaches_the_list(connection: &Connection, number: i64) -> Result<bool, StoreE
     )?)
 }
 
-fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> Result<(), StoreError> {
+fn set_newest(
+    connection: &Connection,
+    number: i64,
+    newest: Option<&HistoryPosition>,
+) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "UPDATE conversation SET quiet = 0, read_at = coalesce(?2, read_at), read_id = coalesce(?3, read_id)

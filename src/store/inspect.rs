@@ -14,7 +14,7 @@ use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
 /// How long a glance waits for another process: a person who pressed Tab does.
-const GLANCE: Duration = Duration::from_millis(200);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// One of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct FileState {
     pub bytes: Option<u64>,
     pub version: i64,
     /// The version this program writes.
-    pub known: i64,
+    pub supported_version: i64,
     /// What is wrong with it, in SQLite's words.
     pub damage: Option<String>,
     /// Why it could not be looked at, which is no damage.
@@ -55,7 +55,7 @@ pub struct StoreInspection {
     /// Channels with drafts or outbox rows.
     pub channels: Vec<String>,
     /// Channels a process is asking and sending for now.
-    pub led: usize,
+    pub leased_channels: usize,
     /// Messages still to be indexed for search.
     pub unindexed: bool,
     /// A cache that was set aside, if there is one.
@@ -81,14 +81,14 @@ pub fn newest_conversations(
     threads: bool,
     count: usize,
 ) -> rusqlite::Result<Vec<ConversationName>> {
-    let path = Paths::of(folder, cache).cache;
+    let path = Paths::for_folder(folder, cache).cache;
     if !path.exists() {
         return Ok(Vec::new());
     }
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(files::uri(&path, "mode=ro"), flags)?;
-    connection.busy_timeout(GLANCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     let sql = "SELECT it.id, address, name, subject FROM conversation AS it
          LEFT JOIN thread ON thread.channel = it.channel AND thread.id = it.id
          WHERE is_closed = 0 AND (thread.id IS NOT NULL OR NOT ?1) ORDER BY sort_at DESC, it.id LIMIT ?2";
@@ -100,44 +100,51 @@ pub fn newest_conversations(
 /// Looks at the files of a folder, which may hold none; the cache may be in
 /// another.
 pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInspection {
-    let paths = Paths::of(folder, cache);
-    let (mut outbox, connection) = look(&paths.outbox, files::OUTBOX.newest());
+    let paths = Paths::for_folder(folder, cache);
+    let (mut outbox, connection) = inspect_file(&paths.outbox, files::OUTBOX.newest_version());
     if paths.outbox_is_emptied() {
         outbox.damage = Some("an empty file of 0 bytes".to_owned());
     }
     let leftovers = connection.as_ref().and_then(|connection| leftovers(connection, now).ok());
     let channels = connection.as_ref().and_then(|connection| channels(connection).ok());
-    let (cache, connection) = look(&paths.cache, files::CACHE.newest());
+    let (cache, connection) = inspect_file(&paths.cache, files::CACHE.newest_version());
     let unindexed = connection
         .as_ref()
         .and_then(|connection| connection.scalar("SELECT below > 0 FROM search_progress", []).ok());
-    let led = connection.as_ref().and_then(|connection| led(connection, now).ok());
-    let aside = set_aside::aside(&paths.cache);
+    let led = connection.as_ref().and_then(|connection| count_leased_channels(connection, now).ok());
+    let aside = set_aside::set_aside_path(&paths.cache);
     StoreInspection {
         outbox,
         cache,
         leftovers: leftovers.unwrap_or_default(),
         channels: channels.unwrap_or_default(),
-        led: led.unwrap_or(0),
+        leased_channels: led.unwrap_or(0),
         unindexed: unindexed.unwrap_or(false),
         set_aside: aside.exists().then_some(aside),
     }
 }
 
 /// Channels whose lease binds: its owner has not ended.
-fn led(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
+fn count_leased_channels(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
     let leases: Vec<(String, Timestamp)> = connection
         .all("SELECT owner, until FROM lease", [], |row| Ok((row.get("owner")?, row.get("until")?)))?;
-    Ok(leases.iter().filter(|(owner, until)| leases::binds(owner, *until, now)).count())
+    Ok(leases.iter().filter(|(owner, until)| leases::is_lease_held(owner, *until, now)).count())
 }
 
-fn look(path: &Path, known: i64) -> (FileState, Option<Connection>) {
+fn inspect_file(path: &Path, known: i64) -> (FileState, Option<Connection>) {
     let bytes = path.metadata().ok().map(|metadata| metadata.len());
-    let mut state = FileState { path: path.to_owned(), bytes, version: 0, known, damage: None, unread: None };
+    let mut state = FileState {
+        path: path.to_owned(),
+        bytes,
+        version: 0,
+        supported_version: known,
+        damage: None,
+        unread: None,
+    };
     if bytes.is_none() {
         return (state, None);
     }
-    match check(path) {
+    match check_file(path) {
         Ok((connection, version, verdict)) => {
             state.version = version;
             state.damage = (verdict != "ok").then_some(verdict);
@@ -158,7 +165,7 @@ fn look(path: &Path, known: i64) -> (FileState, Option<Connection>) {
 }
 
 /// A disk that takes no side files is looked at as it stands.
-fn check(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
+fn check_file(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
     check_with(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly) => {
             check_with(path, "mode=ro&immutable=1")
@@ -171,7 +178,7 @@ fn check_with(path: &Path, how: &str) -> rusqlite::Result<(Connection, i64, Stri
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(files::uri(path, how), flags)?;
-    connection.busy_timeout(files::BUSY)?;
+    connection.busy_timeout(files::BUSY_TIMEOUT)?;
     let version = connection.scalar("PRAGMA user_version", [])?;
     let verdict = connection.scalar("PRAGMA quick_check(1)", [])?;
     Ok((connection, version, verdict))
@@ -195,7 +202,7 @@ fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 mod tests {
     use super::*;
     use crate::Store;
-    use crate::leases::{LeaseRequest, Rank, Vitals};
+    use crate::leases::{LeaseHealth, LeaseRequest, ProcessRank};
     use crate::processes::Process;
     use model::ids::ChannelId;
     use model::time::SECOND;
@@ -206,22 +213,22 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let now = Timestamp::from_micros(1_700_000_000 * SECOND);
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
-        let owners = [Process::this().unwrap(), Process::numbered(child.id()).unwrap()];
+        let owners = [Process::current().unwrap(), Process::from_number(child.id()).unwrap()];
         for owner in owners {
             let wanted = vec![LeaseRequest {
                 name: owner.to_string(),
                 channel: ChannelId::from("harbor"),
                 sends: true,
-                rank: Rank::Inbox,
+                rank: ProcessRank::Inbox,
                 kind: "inbox",
-                vitals: Vitals::default(),
+                health: LeaseHealth::default(),
             }];
-            store.hold_leases(&owner.to_string(), wanted, now).await.unwrap();
+            store.acquire_leases(&owner.to_string(), wanted, now).await.unwrap();
         }
-        assert_eq!(inspect(folder.path(), None, now).led, 2);
+        assert_eq!(inspect(folder.path(), None, now).leased_channels, 2);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(inspect(folder.path(), None, now).led, 1);
-        assert_eq!(inspect(folder.path(), None, now.plus(60 * SECOND)).led, 0);
+        assert_eq!(inspect(folder.path(), None, now).leased_channels, 1);
+        assert_eq!(inspect(folder.path(), None, now.plus(60 * SECOND)).leased_channels, 0);
     }
 }

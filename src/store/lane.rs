@@ -12,16 +12,17 @@ use crate::rows::{lane, outbox};
 use crate::{Store, StoreError, settling};
 use model::ids::{ChannelId, MessageId, RowId};
 use model::outbox::{
-    KEY_AGE, Lane, Looks, Moment, OutboxRow, PreparedRequest, SLACK, SendingAccount, Stop, key_age,
+    ClockTimes, HistorySearches, Lane, MAX_KEY_AGE, OutboxRow, PreparedRequest, SERVER_CLOCK_SLACK,
+    SendingAccount, StopReason, key_age,
 };
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use sqlite::{Queries, only};
 
 /// How long a claim holds: longer than any send's time-out.
-pub(crate) const LEASE: i64 = 90 * SECOND;
+pub(crate) const CLAIM_LIFETIME: i64 = 90 * SECOND;
 /// No hold and no wait a server may ask for is longer.
-const FURTHEST: i64 = 2 * HOUR;
+const MAX_WAIT: i64 = 2 * HOUR;
 
 /// A row with what only the sender needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +31,7 @@ pub struct LaneRow {
     /// How often no clear answer came.
     pub failures: u32,
     /// The claim it stands under.
-    pub fence: i64,
+    pub fencing_token: i64,
     /// While `sending`: when the claim lapses.
     pub lease_until: Timestamp,
     /// While `sending`: whether the process that claimed it has ended.
@@ -39,7 +40,7 @@ pub struct LaneRow {
     /// the AI was paused here just now.
     pub read_first: bool,
     /// The first attempt, by all clocks that were known.
-    pub first: Option<Moment>,
+    pub first: Option<ClockTimes>,
     /// The newest attempt, by this machine's clock.
     pub last_attempt_at: Option<Timestamp>,
     /// While `sending`, in the process that claimed it: the attempt before.
@@ -53,56 +54,57 @@ pub struct LaneRow {
     /// The balance before the first attempt, where it was noted.
     pub credits_before: Option<f64>,
     /// Whether a person asked to try it again since it was tried last.
-    pub asked_again: bool,
+    pub is_retry_requested: bool,
     /// Whether it stands for an older row, which may have been done.
     pub is_successor: bool,
     /// Looks into the history for it.
-    pub looks: Looks,
+    pub history_searches: HistorySearches,
 }
 
 impl LaneRow {
     /// Microseconds since bytes first may have left under its key; `None`
     /// when none has. A clock that shows less than when it was tried last has
     /// been set back, which makes a key old, never young.
-    pub fn key_age(&self, now: &Moment) -> Option<i64> {
+    pub fn key_age(&self, now: &ClockTimes) -> Option<i64> {
         let first = self.first?;
         let age = key_age(&first, now);
         let told = first.server.is_some() && now.server.is_some();
         // Two processes read the clock at almost the same time, in any order.
-        let set_back = self.last_attempt_at.is_some_and(|last_attempt| now.wall.plus(SLACK) < last_attempt);
-        Some(if set_back && !told { age.max(KEY_AGE) } else { age })
+        let set_back =
+            self.last_attempt_at.is_some_and(|last_attempt| now.wall.plus(SERVER_CLOCK_SLACK) < last_attempt);
+        Some(if set_back && !told { age.max(MAX_KEY_AGE) } else { age })
     }
 
     /// Whether its key is too old to be asked with by itself.
-    pub fn is_spent(&self, now: &Moment) -> bool {
-        self.key_age(now).is_some_and(|key_age| key_age >= KEY_AGE)
+    pub fn is_key_expired(&self, now: &ClockTimes) -> bool {
+        self.key_age(now).is_some_and(|key_age| key_age >= MAX_KEY_AGE)
     }
 
     /// Whether a person who tries it again does so under a new key: its own is
     /// too old, or nothing relies on it, and then a failure the server keeps
     /// under it must not come back.
-    pub fn wants_new_key(&self, now: &Moment) -> bool {
-        !self.row.operation.class().relies_on_key() || self.is_spent(now)
+    pub fn needs_new_key(&self, now: &ClockTimes) -> bool {
+        !self.row.operation.retry_class().relies_on_key() || self.is_key_expired(now)
     }
 }
 
 /// What became of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settlement {
+pub enum AttemptResult {
     /// Nothing was executed: back to the queue, as if never tried.
     Wait {
         /// Nothing leaves before.
         not_before: Timestamp,
     },
     /// It may have been done: the same key asks again.
-    AskAgain {
+    Retry {
         /// Nothing leaves before.
         not_before: Timestamp,
         /// Whether it counts as a failure.
         counted: bool,
     },
     /// A person must decide.
-    Stop(Stop, SafeText),
+    Stop(StopReason, SafeText),
     /// It cannot be done, and no person asked for it.
     Dropped(SafeText),
     /// The server accepted it.
@@ -125,8 +127,8 @@ impl Store {
     pub async fn lane_rows(&self, channel: &ChannelId) -> Result<Vec<LaneRow>, StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
-                let sql = format!("{} WHERE channel = ?1 ORDER BY sequence", lane::select());
+            .call_async(move |connection| {
+                let sql = format!("{} WHERE channel = ?1 ORDER BY sequence", lane::select_columns());
                 Ok(connection.all(&sql, [channel.as_str()], lane::read)?)
             })
             .await
@@ -141,14 +143,14 @@ impl Store {
         &self,
         id: &RowId,
         fence: i64,
-        now: impl Into<Moment>,
+        now: impl Into<ClockTimes>,
         credential: &str,
     ) -> Result<Option<LaneRow>, StoreError> {
         let (id, now, credential) = (id.clone(), now.into(), credential.to_owned());
-        let process = Process::this().map(|process| process.to_string());
+        let process = Process::current().map(|process| process.to_string());
         let claimed = self
             .outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let tried_before = find(&change, &id)?.and_then(|lane_row| lane_row.last_attempt_at);
                 let claimed = change.execute(
@@ -163,7 +165,7 @@ impl Store {
                         id,
                         fence,
                         now.wall,
-                        now.wall.plus(LEASE),
+                        now.wall.plus(CLAIM_LIFETIME),
                         now.server,
                         now.since_boot,
                         credential,
@@ -175,11 +177,11 @@ impl Store {
                 }
                 let row = find(&change, &id)?.map(|lane_row| LaneRow { tried_before, ..lane_row });
                 change.commit()?;
-                Ok(row.zip(OutboxMark::of(connection)?))
+                Ok(row.zip(OutboxMark::load(connection)?))
             })
             .await?;
         let Some((row, mark)) = claimed else { return Ok(None) };
-        self.keep_mark(mark).await;
+        self.store_mark(mark).await;
         Ok(Some(row))
     }
 
@@ -189,13 +191,13 @@ impl Store {
     /// # Errors
     /// When the database fails; the row then becomes uncertain at the next
     /// start.
-    pub async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, StoreError> {
+    pub async fn settle(&self, row: &LaneRow, settlement: AttemptResult) -> Result<bool, StoreError> {
         let (settled_row, owner) = (row.clone(), self.owner().to_owned());
         let settled = self
             .outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let settled = settling::write(&change, &settled_row, &settlement, &owner)?;
+                let settled = settling::record_result(&change, &settled_row, &settlement, &owner)?;
                 change.commit()?;
                 Ok(settled)
             })
@@ -204,7 +206,9 @@ impl Store {
             let channel = row.row.channel.clone();
             let renewed = self
                 .cache()
-                .later(move |cache| crate::stuck::renew(&cache.connection, &channel, &conversation))
+                .call_async(move |cache| {
+                    crate::stuck::refresh_count(&cache.connection, &channel, &conversation)
+                })
                 .await;
             // It is written down; the cache is mended at the next start.
             if let Err(error) = renewed {
@@ -217,7 +221,7 @@ impl Store {
     /// Title of the conversation, thread or broadcast a lane leads to.
     pub async fn lane_title(&self, channel: &ChannelId, lane: &Lane) -> Result<SafeText, StoreError> {
         let (channel, lane) = (channel.clone(), lane.clone());
-        self.cache().later(move |cache| desk::lane_title(&cache.connection, &channel, &lane)).await
+        self.cache().call_async(move |cache| desk::lane_title(&cache.connection, &channel, &lane)).await
     }
 
     /// The bytes of a row and how they leave; `None` if the row is gone.
@@ -226,14 +230,14 @@ impl Store {
     /// When the database fails; then nothing may leave.
     pub async fn request(&self, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
         let id = id.clone();
-        self.outbox().later(move |connection| outbox::request(connection, &id)).await
+        self.outbox().call_async(move |connection| outbox::load_request(connection, &id)).await
     }
 
     /// Notes the balance before the first attempt of a row.
-    pub async fn note_credits_before(&self, id: &RowId, credits: f64) -> Result<(), StoreError> {
+    pub async fn record_credits_before(&self, id: &RowId, credits: f64) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 connection.execute(
                     "UPDATE outbox SET credits_before = coalesce(credits_before, ?2) WHERE id = ?1",
                     params![id, credits],
@@ -245,15 +249,15 @@ impl Store {
 
     /// Notes what a look into the history told about a stopped row, with
     /// words for a person; tells whether it still counted.
-    pub async fn note_looks(
+    pub async fn record_history_searches(
         &self,
         row: &LaneRow,
-        looks: Looks,
+        looks: HistorySearches,
         why: Option<SafeText>,
     ) -> Result<bool, StoreError> {
-        let (id, fence) = (row.row.id.clone(), row.fence);
+        let (id, fence) = (row.row.id.clone(), row.fencing_token);
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let noted = connection.execute(
                     "UPDATE outbox SET looks = ?3, looked_at = ?4, absent_at = ?5, finding = ?6,
                          why = coalesce(?7, why)
@@ -275,7 +279,7 @@ impl Store {
 
     /// Looks for a stopped row in its history once more, because a person
     /// asked to; blocks.
-    pub fn look_again(&self, id: &RowId) -> Result<(), StoreError> {
+    pub fn restart_history_search(&self, id: &RowId) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
             connection.execute(
@@ -288,14 +292,14 @@ impl Store {
     }
 
     /// Of these messages, those no row of this desk became.
-    pub async fn unclaimed(
+    pub async fn unclaimed_messages(
         &self,
         channel: &ChannelId,
         messages: BTreeSet<MessageId>,
     ) -> Result<Vec<MessageId>, StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let mut statement = connection
                     .prepare_cached("SELECT 1 FROM sent_here WHERE channel = ?1 AND message = ?2")?;
                 let mut unclaimed = Vec::new();
@@ -321,13 +325,13 @@ impl Store {
     ) -> Result<usize, StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 Ok(connection.execute(
                     "UPDATE outbox SET not_before = iif(attempts > 0, ?2, max(?2, coalesce(planned_at, ?2)))
                      WHERE channel = ?1 AND state IN ('queued', 'uncertain')
                          AND not_before > iif(attempts > 0, ?2, max(?2, coalesce(planned_at, ?2)))
                          AND (?5 OR created_at > ?3 OR not_before > ?4)",
-                    params![channel, now, now.plus(MINUTE).micros(), now.plus(FURTHEST).micros(), set_back],
+                    params![channel, now, now.plus(MINUTE).micros(), now.plus(MAX_WAIT).micros(), set_back],
                 )?)
             })
             .await
@@ -336,7 +340,7 @@ impl Store {
     /// Turns rows whose claim has lapsed, or whose process has ended, uncertain.
     pub async fn recover_lapsed(&self, now: Timestamp) -> Result<usize, StoreError> {
         self.outbox()
-            .later(move |connection| Ok(recover_cut_off(connection)? + recover(connection, Some(now))?))
+            .call_async(move |connection| Ok(recover_cut_off(connection)? + recover(connection, Some(now))?))
             .await
     }
 }
@@ -344,14 +348,14 @@ impl Store {
 /// Whether a claim holds no more. One that ends later than any claim made now
 /// would was made under a clock that has been set back since.
 pub fn is_lapsed(lease_until: Timestamp, now: Timestamp) -> bool {
-    !(0..=LEASE).contains(&lease_until.since(now))
+    !(0..=CLAIM_LIFETIME).contains(&lease_until.since(now))
 }
 
 /// Turns rows that were leaving uncertain: all of them, or those whose claim
 /// lapsed before `now`.
 pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Result<usize, StoreError> {
     let (from, until, due) = match now {
-        Some(now) => (now.micros(), now.plus(LEASE).micros(), now.micros()),
+        Some(now) => (now.micros(), now.plus(CLAIM_LIFETIME).micros(), now.micros()),
         // No claim holds.
         None => (1, 0, i64::MAX),
     };
@@ -368,7 +372,7 @@ fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
     let claimers = connection.all::<_, Vec<String>>(sql, [], only)?;
     let mut recovered = 0;
-    for claimer in claimers.iter().filter(|claimer| processes::is_gone(claimer)) {
+    for claimer in claimers.iter().filter(|claimer| processes::has_ended(claimer)) {
         recovered += connection.execute(
             "UPDATE outbox SET state = 'uncertain', fence = fence + 1 WHERE state = 'sending' AND claimed_by = ?1",
             [claimer],
@@ -379,6 +383,6 @@ fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
 
 /// Reads one row.
 pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<LaneRow>, StoreError> {
-    let sql = format!("{} WHERE id = ?1", lane::select());
+    let sql = format!("{} WHERE id = ?1", lane::select_columns());
     Ok(connection.first(&sql, [id.as_str()], lane::read)?)
 }

@@ -8,20 +8,20 @@ use model::ids::{ChannelId, ConversationId};
 /// The latest moment of each conversation; forgets all when there are too
 /// many.
 #[derive(Debug)]
-pub(crate) struct Latest {
+pub(crate) struct LatestMoments {
     moments: HashMap<(ChannelId, ConversationId), u64>,
-    most: usize,
+    capacity: usize,
 }
 
-impl Latest {
+impl LatestMoments {
     /// Remembers so many conversations at most.
-    pub(crate) fn of(most: usize) -> Self {
-        Self { moments: HashMap::new(), most }
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self { moments: HashMap::new(), capacity }
     }
 
     /// Notes a moment; one that is not the latest changes nothing.
-    pub(crate) fn note(&mut self, channel: &ChannelId, conversation: &ConversationId, moment: u64) {
-        if self.moments.len() >= self.most {
+    pub(crate) fn record(&mut self, channel: &ChannelId, conversation: &ConversationId, moment: u64) {
+        if self.moments.len() >= self.capacity {
             self.moments.clear();
         }
         let latest = self.moments.entry((channel.clone(), conversation.clone())).or_default();

@@ -26,18 +26,18 @@ use sqlite::{Queries, Row, read_row};
 mod tests;
 
 /// How long a lease holds.
-pub const LEASE: i64 = 15 * SECOND;
+pub const LEASE_LIFETIME: i64 = 15 * SECOND;
 /// How often its owner renews it.
-pub const RENEW: i64 = 5 * SECOND;
+pub const RENEW_INTERVAL: i64 = 5 * SECOND;
 /// How long after the last answer the files count as what the server has: longer
 /// than a tab that nobody looks at is left alone.
-const FRESH: i64 = 90 * SECOND;
+const FRESHNESS_LIMIT: i64 = 90 * SECOND;
 /// Wishes that wait for an owner at most.
-const ASKED: i64 = 64;
+const MAX_PENDING_REQUESTS: i64 = 64;
 
 /// The state of a channel's connection, as its owner last said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Vitals {
+pub struct LeaseHealth {
     /// The last word on the connection.
     pub health: Option<Health>,
     /// Share of the read budget in use, in percent.
@@ -47,7 +47,7 @@ pub struct Vitals {
 /// What kind of process wants a lease. A higher one takes it from a lower one
 /// at once; among equals the first keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub enum ProcessRank {
     /// It changes nothing: an inbox that is read-only, a wall.
     Reader,
     /// A script, which ends soon and asks for no more than it needs.
@@ -64,24 +64,24 @@ pub struct LeaseRequest {
     pub name: String,
     pub channel: ChannelId,
     pub sends: bool,
-    pub rank: Rank,
+    pub rank: ProcessRank,
     /// What others call it, such as `inbox` or `contacts import`.
     pub kind: &'static str,
-    pub vitals: Vitals,
+    pub health: LeaseHealth,
 }
 
 /// Who owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Holder {
+pub enum LeaseOwner {
     /// The caller; it holds until then.
-    Me(Timestamp),
+    This(Timestamp),
     /// Another process.
-    Other(Other),
+    Other(OtherProcess),
 }
 
 /// Another process that owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Other {
+pub struct OtherProcess {
     pub owner: String,
     /// What it is, such as `inbox`.
     pub kind: SafeText,
@@ -89,10 +89,10 @@ pub struct Other {
     rank: i64,
     /// Until when the lease holds.
     pub until: Timestamp,
-    pub vitals: Vitals,
+    pub health: LeaseHealth,
 }
 
-impl Other {
+impl OtherProcess {
     /// The process, as other people's tools number it.
     pub fn process(&self) -> Option<u32> {
         self.owner.split('-').next()?.parse().ok()
@@ -105,9 +105,9 @@ impl Other {
 
     /// Whether it keeps the files as the server has them: by its own word the
     /// server answers, and did so lately.
-    pub fn keeps_fresh(&self, now: Timestamp) -> bool {
-        match self.vitals.health {
-            Some(Health::Live { at }) => now.since(at).abs() <= FRESH,
+    pub fn has_fresh_files(&self, now: Timestamp) -> bool {
+        match self.health.health {
+            Some(Health::Live { at }) => now.since(at).abs() <= FRESHNESS_LIMIT,
             Some(
                 Health::Connecting
                 | Health::Silent { .. }
@@ -123,15 +123,15 @@ impl Other {
 
     /// Whether the lease still binds: it has not lapsed, and its owner has
     /// not ended without giving it up.
-    pub fn holds(&self, now: Timestamp) -> bool {
-        binds(&self.owner, self.until, now)
+    pub fn is_held(&self, now: Timestamp) -> bool {
+        is_lease_held(&self.owner, self.until, now)
     }
 }
 
 /// Whether a lease has not lapsed, and its owner has not ended without giving
 /// it up.
-pub(crate) fn binds(owner: &str, until: Timestamp, now: Timestamp) -> bool {
-    (1..=LEASE).contains(&until.since(now)) && !processes::is_gone(owner)
+pub(crate) fn is_lease_held(owner: &str, until: Timestamp, now: Timestamp) -> bool {
+    (1..=LEASE_LIFETIME).contains(&until.since(now)) && !processes::has_ended(owner)
 }
 
 /// What a person at another process asks the owner to read.
@@ -159,17 +159,18 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing is held beyond what was before.
-    pub async fn hold_leases(
+    pub async fn acquire_leases(
         &self,
         owner: &str,
         wanted: Vec<LeaseRequest>,
         now: Timestamp,
-    ) -> Result<Vec<Holder>, StoreError> {
+    ) -> Result<Vec<LeaseOwner>, StoreError> {
         let owner = owner.to_owned();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let change = cache.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let held = wanted.iter().map(|lease_request| hold(&change, &owner, lease_request, now));
+                let held =
+                    wanted.iter().map(|lease_request| acquire_lease(&change, &owner, lease_request, now));
                 let held = held.collect::<Result<_, _>>()?;
                 // Of processes that are gone nobody asks any more.
                 change.execute("DELETE FROM lease WHERE until < ?1 AND name GLOB '*.send.*'", [now])?;
@@ -180,13 +181,22 @@ impl Store {
     }
 
     /// Who holds a lease, if anyone does; `owner` is the caller.
-    pub async fn lease(&self, owner: &str, name: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
+    pub async fn load_lease(
+        &self,
+        owner: &str,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<Option<LeaseOwner>, StoreError> {
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.cache()
-            .later(move |cache| {
-                let stored = find(&cache.connection, &name)?.filter(|other| other.holds(now));
+            .call_async(move |cache| {
+                let stored = find(&cache.connection, &name)?.filter(|other| other.is_held(now));
                 Ok(stored.map(|other| {
-                    if other.owner == owner { Holder::Me(other.until) } else { Holder::Other(other) }
+                    if other.owner == owner {
+                        LeaseOwner::This(other.until)
+                    } else {
+                        LeaseOwner::Other(other)
+                    }
                 }))
             })
             .await
@@ -194,13 +204,17 @@ impl Store {
 
     /// Who sends for a channel, if any process does; with another key than is
     /// configured now, too.
-    pub async fn sender(&self, channel: &ChannelId, now: Timestamp) -> Result<Option<Other>, StoreError> {
+    pub async fn sender(
+        &self,
+        channel: &ChannelId,
+        now: Timestamp,
+    ) -> Result<Option<OtherProcess>, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let sql = format!("SELECT {COLUMNS} FROM lease WHERE channel = ?1 AND sends = 1");
-                let rows: Vec<_> = cache.connection.all(&sql, [channel.as_str()], stored)?;
-                Ok(rows.into_iter().find(|row| row.holds(now)))
+            .call_async(move |cache| {
+                let sql = format!("SELECT {LEASE_COLUMNS} FROM lease WHERE channel = ?1 AND sends = 1");
+                let rows: Vec<_> = cache.connection.all(&sql, [channel.as_str()], lease_from_row)?;
+                Ok(rows.into_iter().find(|row| row.is_held(now)))
             })
             .await
     }
@@ -214,14 +228,15 @@ impl Store {
         owner: &str,
         sending: &str,
         now: Timestamp,
-    ) -> Result<Option<Other>, StoreError> {
+    ) -> Result<Option<OtherProcess>, StoreError> {
         let (owner, others) = (owner.to_owned(), format!("{sending}.*"));
         self.cache()
-            .later(move |cache| {
-                let sql =
-                    format!("SELECT {COLUMNS} FROM lease WHERE name GLOB ?1 AND owner <> ?2 ORDER BY name");
-                let rows: Vec<_> = cache.connection.all(&sql, [&others, &owner], stored)?;
-                Ok(rows.into_iter().find(|row| row.holds(now)))
+            .call_async(move |cache| {
+                let sql = format!(
+                    "SELECT {LEASE_COLUMNS} FROM lease WHERE name GLOB ?1 AND owner <> ?2 ORDER BY name"
+                );
+                let rows: Vec<_> = cache.connection.all(&sql, [&others, &owner], lease_from_row)?;
+                Ok(rows.into_iter().find(|row| row.is_held(now)))
             })
             .await
     }
@@ -233,7 +248,7 @@ impl Store {
     pub async fn release_leases(&self, owner: &str) -> Result<(), StoreError> {
         let owner = owner.to_owned();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.connection.execute("UPDATE lease SET until = 0 WHERE owner = ?1", [owner])?;
                 Ok(())
             })
@@ -241,15 +256,15 @@ impl Store {
     }
 
     /// Leaves word for the owner of a lease.
-    pub async fn ask_owner(&self, name: &str, ask: OwnerRequest) -> Result<(), StoreError> {
+    pub async fn request_of_owner(&self, name: &str, ask: OwnerRequest) -> Result<(), StoreError> {
         let name = name.to_owned();
         self.cache()
-            .later(move |cache| {
-                let (what, conversation) = words(&ask);
+            .call_async(move |cache| {
+                let (what, conversation) = request_columns(&ask);
                 cache.connection.execute(
                     "INSERT OR IGNORE INTO asked (lease, what, conversation)
                      SELECT ?1, ?2, ?3 WHERE (SELECT count(*) FROM asked WHERE lease = ?1) < ?4",
-                    params![name, what, conversation, ASKED],
+                    params![name, what, conversation, MAX_PENDING_REQUESTS],
                 )?;
                 Ok(())
             })
@@ -257,14 +272,14 @@ impl Store {
     }
 
     /// Takes what was asked of a lease's owner.
-    pub async fn take_asked(&self, name: &str) -> Result<Vec<OwnerRequest>, StoreError> {
+    pub async fn take_owner_requests(&self, name: &str) -> Result<Vec<OwnerRequest>, StoreError> {
         let name = name.to_owned();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 Ok(cache.connection.all(
                     "DELETE FROM asked WHERE lease = ?1 RETURNING what, conversation",
                     [name],
-                    ask_of,
+                    request_from_row,
                 )?)
             })
             .await
@@ -274,15 +289,15 @@ impl Store {
     pub async fn versions(&self) -> Result<Versions, StoreError> {
         // Asked on the writing connections: what they change themselves does
         // not count.
-        let cache = self.cache().later(|cache| data_version(&cache.connection)).await?;
-        let outbox = self.outbox().later(|outbox| data_version(outbox)).await?;
+        let cache = self.cache().call_async(|cache| data_version(&cache.connection)).await?;
+        let outbox = self.outbox().call_async(|outbox| data_version(outbox)).await?;
         Ok(Versions { cache, outbox })
     }
 
     /// Of each channel, a number that grows with every change that shows.
     pub async fn revisions(&self) -> Result<Vec<(ChannelId, i64)>, StoreError> {
         self.cache()
-            .later(|cache| {
+            .call_async(|cache| {
                 Ok(cache.connection.all("SELECT channel, number FROM revision", [], |row| {
                     Ok((row.get("channel")?, row.get("number")?))
                 })?)
@@ -296,30 +311,30 @@ fn data_version(connection: &Connection) -> Result<i64, StoreError> {
 }
 
 /// What [`stored`] reads.
-const COLUMNS: &str = "owner, until, word, at, code, why, budget, kind, rank";
+const LEASE_COLUMNS: &str = "owner, until, word, at, code, why, budget, kind, rank";
 
-fn find(connection: &Connection, name: &str) -> Result<Option<Other>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM lease WHERE name = ?1");
-    Ok(connection.first(&sql, [name], stored)?)
+fn find(connection: &Connection, name: &str) -> Result<Option<OtherProcess>, StoreError> {
+    let sql = format!("SELECT {LEASE_COLUMNS} FROM lease WHERE name = ?1");
+    Ok(connection.first(&sql, [name], lease_from_row)?)
 }
 
-fn hold(
+fn acquire_lease(
     change: &Connection,
     owner: &str,
     wanted: &LeaseRequest,
     now: Timestamp,
-) -> Result<Holder, StoreError> {
-    let LeaseRequest { name, channel, sends, rank, kind, vitals } = wanted;
+) -> Result<LeaseOwner, StoreError> {
+    let LeaseRequest { name, channel, sends, rank, kind, health: vitals } = wanted;
     let rank = *rank as i64;
     if let Some(stored) = find(change, name)?
         && stored.owner != owner
         && stored.rank >= rank
-        && stored.holds(now)
+        && stored.is_held(now)
     {
-        return Ok(Holder::Other(stored));
+        return Ok(LeaseOwner::Other(stored));
     }
-    let until = now.plus(LEASE);
-    let (word, at, code, why) = vitals.health.as_ref().map_or((None, None, None, None), columns);
+    let until = now.plus(LEASE_LIFETIME);
+    let (word, at, code, why) = vitals.health.as_ref().map_or((None, None, None, None), health_columns);
     change
         .prepare_cached(
             "INSERT OR REPLACE INTO lease
@@ -340,12 +355,12 @@ fn hold(
             channel,
             sends
         ])?;
-    Ok(Holder::Me(until))
+    Ok(LeaseOwner::This(until))
 }
 
-type Columns<'a> = (Option<&'static str>, Option<i64>, Option<&'a str>, Option<&'a str>);
+type HealthColumns<'a> = (Option<&'static str>, Option<i64>, Option<&'a str>, Option<&'a str>);
 
-fn columns(health: &Health) -> Columns<'_> {
+fn health_columns(health: &Health) -> HealthColumns<'_> {
     let time = |time: &Timestamp| Some(time.micros());
     match health {
         Health::Connecting => (Some("connecting"), None, None, None),
@@ -359,7 +374,7 @@ fn columns(health: &Health) -> Columns<'_> {
     }
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
+fn lease_from_row(row: &Row<'_>) -> rusqlite::Result<OtherProcess> {
     let at = row.get::<Option<Timestamp>>("at")?.unwrap_or_default();
     let (code, why) = (row.line("code")?, row.line("why")?);
     let health = match row.optional_text("word")? {
@@ -373,11 +388,11 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
         Some("misconfigured") => Some(Health::Misconfigured { why }),
         _ => None,
     };
-    let vitals = read_row!(row, Vitals { budget; health });
-    Ok(read_row!(row, Other { owner, kind: line, rank, until; vitals }))
+    let health = read_row!(row, LeaseHealth { budget; health });
+    Ok(read_row!(row, OtherProcess { owner, kind: line, rank, until; health }))
 }
 
-fn words(ask: &OwnerRequest) -> (&'static str, &str) {
+fn request_columns(ask: &OwnerRequest) -> (&'static str, &str) {
     match ask {
         OwnerRequest::Refresh => ("refresh", ""),
         OwnerRequest::Open(conversation) => ("open", conversation.as_str()),
@@ -385,7 +400,7 @@ fn words(ask: &OwnerRequest) -> (&'static str, &str) {
     }
 }
 
-fn ask_of(row: &Row<'_>) -> rusqlite::Result<OwnerRequest> {
+fn request_from_row(row: &Row<'_>) -> rusqlite::Result<OwnerRequest> {
     let conversation = row.get("conversation")?;
     Ok(match row.text("what")? {
         "open" => OwnerRequest::Open(conversation),

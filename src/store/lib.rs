@@ -86,23 +86,23 @@ pub mod waves;
 mod wiping;
 mod writer;
 
-pub use email::{Filed, RuledThread};
+pub use email::{RuleMatch, ThreadChangeOutcome};
 pub use errors::StoreError;
 pub use gone::ListComparison;
 pub use reader::{Interrupt, Reader};
 
 use clock::StoreClock;
 use files::Paths;
-use latest::Latest;
+use latest::LatestMoments;
 use mark_file::MarkFile;
 use wiping::Wiping;
-use writer::{OpenFile, Reopen, WriterThread, WritesFile};
+use writer::{FileOwner, OpenFile, Reopen, WriterThread};
 
 /// Conversations remembered as written here; more would mean answers that
 /// take longer than any time-out.
-const WRITTEN_HERE: usize = 1000;
+const MAX_LOCAL_WRITES: usize = 1000;
 /// The same of readings that were applied.
-const READ_HERE: usize = 5000;
+const MAX_APPLIED_READS: usize = 5000;
 
 /// The two files of one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -125,13 +125,13 @@ struct StoreState {
     counter: Arc<AtomicU64>,
     rebuilt: bool,
     /// Whether a count in the cache was mended at the start.
-    mended: bool,
+    repaired: bool,
     chance: Chance,
     /// How this desk names itself to those who share its folder.
     owner: String,
     zone: Zone,
     /// The drafts as this process knows them.
-    drafts: drafts::WrittenDrafts,
+    drafts: drafts::DraftTexts,
     /// Held while this process lives.
     _lock: File,
 }
@@ -185,10 +185,10 @@ pub(crate) struct Cache {
     pub connection: Connection,
     /// When this process last wrote what a send's answer told of a
     /// conversation, in snapshot numbers.
-    written_here: Latest,
+    local_writes: LatestMoments,
     /// The newest reading of a conversation that was applied, in the same
     /// numbers.
-    read_here: Latest,
+    applied_reads: LatestMoments,
     counter: Arc<AtomicU64>,
     /// What was removed and is to leave the files' bytes.
     pub(crate) wiping: Wiping,
@@ -220,28 +220,28 @@ impl Store {
         let mut outbox = files::open_outbox(&paths, setup.durability, &setup.clock)?;
         // Alone here: whatever is marked as leaving was cut off.
         let mut aside = false;
-        let lock = paths.enter(|| {
-            paths.bring_cache(folder);
+        let lock = paths.enter_folder(|| {
+            paths.migrate_cache(folder);
             aside = set_aside::set_damaged_aside(&paths)?;
             lane::recover(&mut outbox, None).map(drop)
         })?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability, &setup.clock)?;
         let rebuilt = rebuilt || aside;
         let mark_file = MarkFile::new(setup.marks.as_deref().unwrap_or(folder));
-        let restored = restored::mark_doubtful(&mut outbox, &connection, &mark_file)?;
+        let restored = restored::mark_uncertain(&mut outbox, &connection, &mark_file)?;
         let newest_at_start = restored::newest_row(&outbox)?;
-        let mended = stuck::mend(&mut connection).inspect_err(|error| {
+        let mended = stuck::repair_counts(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
-                set_aside::mark_damaged(&paths.cache);
+                set_aside::mark_cache_damaged(&paths.cache);
             }
         })?;
         let counter = Arc::new(AtomicU64::new(1));
         let cache = Cache {
             connection,
-            written_here: Latest::of(WRITTEN_HERE),
-            read_here: Latest::of(READ_HERE),
+            local_writes: LatestMoments::with_capacity(MAX_LOCAL_WRITES),
+            applied_reads: LatestMoments::with_capacity(MAX_APPLIED_READS),
             counter: counter.clone(),
-            wiping: Wiping::of(&paths.cache),
+            wiping: Wiping::for_cache(&paths.cache),
         };
         let standing = [&paths.outbox, &paths.cache].map(|path| Standing::of_database(path));
         let [outbox_file, cache_file] = standing;
@@ -253,15 +253,15 @@ impl Store {
             // A job that only read leaves nothing to be done.
             let more = done_at != Some(cache.connection.total_changes()) && {
                 let more = search::add_slice(&mut cache.connection)?;
-                trouble::add_slice(&mut cache.connection)? || more
+                trouble::score_batch(&mut cache.connection)? || more
             };
             done_at = Some(cache.connection.total_changes()).filter(|_| !more);
-            Ok(cache.wiping.add_slice(&cache.connection)? || more)
+            Ok(cache.wiping.run_slice(&cache.connection)? || more)
         })?);
         let (mut marked, mark_in, in_file) = (None, cache.clone(), mark_file.clone());
         let outbox = OpenFile::new(outbox, outbox_file, None);
         let outbox = WriterThread::start("outbox", outbox, false, move |outbox| {
-            restored::keep_mark_later(outbox, &mut marked, &mark_in, &in_file)?;
+            restored::store_mark_later(outbox, &mut marked, &mark_in, &in_file)?;
             Ok(false)
         })?;
         Ok(Self(Arc::new(StoreState {
@@ -274,11 +274,11 @@ impl Store {
             mark_file,
             counter,
             rebuilt,
-            mended: mended > 0 || restored.is_some(),
+            repaired: mended > 0 || restored.is_some(),
             chance: setup.chance,
             owner: setup.owner,
             zone: setup.zone,
-            drafts: drafts::WrittenDrafts::default(),
+            drafts: drafts::DraftTexts::default(),
             _lock: lock,
         })))
     }
@@ -292,15 +292,15 @@ impl Store {
     /// waits for no lock, check or write. None where opening them would change
     /// what is read: new files, another version, rows that were cut off.
     pub fn peek(folder: &Path, setup: &StoreOptions) -> Option<Reader> {
-        let paths = Paths::of(folder, setup.cache.as_deref());
-        let connection = files::peek(&paths)?;
-        let reader = Reader::new(connection, &setup.zone, drafts::WrittenDrafts::default()).ok()?;
-        Some(reader.following(paths))
+        let paths = Paths::for_folder(folder, setup.cache.as_deref());
+        let connection = files::open_as_is(&paths)?;
+        let reader = Reader::new(connection, &setup.zone, drafts::DraftTexts::default()).ok()?;
+        Some(reader.with_paths(paths))
     }
 
     /// Whether opening the files changed what [`Self::peek`] read before.
-    pub fn was_mended(&self) -> bool {
-        self.0.rebuilt || self.0.mended
+    pub fn was_repaired(&self) -> bool {
+        self.0.rebuilt || self.0.repaired
     }
 
     /// A connection of its own for reading windows, for one thread.
@@ -313,17 +313,17 @@ impl Store {
         ReaderSource {
             paths: self.0.paths.clone(),
             zone: self.zone().clone(),
-            drafts: self.known_drafts().clone(),
+            drafts: self.draft_texts().clone(),
         }
     }
 
     /// Goes on with the connection that [`Self::peek`] read with, and with the
     /// questions it knows; with a new one where opening the files changed them.
     pub fn adopt(&self, reader: Reader) -> Result<Reader, StoreError> {
-        if self.was_mended() {
+        if self.was_repaired() {
             return self.reader();
         }
-        Ok(reader.knowing(self.known_drafts().clone()))
+        Ok(reader.with_draft_texts(self.draft_texts().clone()))
     }
 
     /// Tells when a process writes the files, this one too; none where the
@@ -371,7 +371,7 @@ impl Store {
         &self.0.chance
     }
 
-    pub(crate) fn known_drafts(&self) -> &drafts::WrittenDrafts {
+    pub(crate) fn draft_texts(&self) -> &drafts::DraftTexts {
         &self.0.drafts
     }
 
@@ -393,14 +393,14 @@ fn reopen_cache(paths: Paths, setup: &StoreOptions, reopened: Arc<AtomicU64>) ->
     let (durability, clock) = (setup.durability, setup.clock.clone());
     Box::new(move |cache, lost| {
         cache.connection = files::reopen_cache(&paths, lost, durability, &clock)?;
-        cache.wiping = Wiping::of(&paths.cache);
+        cache.wiping = Wiping::for_cache(&paths.cache);
         reopened.fetch_add(1, Ordering::SeqCst);
         tracing::warn!(file = %paths.cache.display(), "the cache was deleted or replaced; it is read anew");
         Ok(())
     })
 }
 
-impl WritesFile for Cache {
+impl FileOwner for Cache {
     fn connection(&mut self) -> &mut Connection {
         &mut self.connection
     }
@@ -410,7 +410,7 @@ impl WritesFile for Cache {
 pub struct ReaderSource {
     paths: Paths,
     zone: Zone,
-    drafts: drafts::WrittenDrafts,
+    drafts: drafts::DraftTexts,
 }
 
 impl ReaderSource {
@@ -418,25 +418,25 @@ impl ReaderSource {
     pub fn open(&self) -> Result<Reader, StoreError> {
         let connection = files::open_reader(&self.paths)?;
         let reader = Reader::new(connection, &self.zone, self.drafts.clone())?;
-        Ok(reader.following(self.paths.clone()))
+        Ok(reader.with_paths(self.paths.clone()))
     }
 }
 
 impl Cache {
     /// Notes that this desk changed a conversation just now.
-    pub(crate) fn note_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
+    pub(crate) fn record_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         let now = self.counter.fetch_add(1, Ordering::SeqCst);
-        self.written_here.note(channel, conversation, now);
+        self.local_writes.record(channel, conversation, now);
     }
 
     /// Notes that a reading of a conversation was applied.
-    pub(crate) fn note_applied(
+    pub(crate) fn record_applied(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
         snapshot: Snapshot,
     ) {
-        self.read_here.note(channel, conversation, snapshot.0);
+        self.applied_reads.record(channel, conversation, snapshot.0);
     }
 
     /// Whether a reading that left later was applied already: answers may
@@ -447,7 +447,7 @@ impl Cache {
         conversation: &ConversationId,
         snapshot: Snapshot,
     ) -> bool {
-        self.read_here.is_after(channel, conversation, snapshot.0)
+        self.applied_reads.is_after(channel, conversation, snapshot.0)
     }
 
     /// Whether a snapshot was taken before this desk's last change.
@@ -457,6 +457,6 @@ impl Cache {
         conversation: &ConversationId,
         snapshot: Snapshot,
     ) -> bool {
-        self.written_here.is_after(channel, conversation, snapshot.0)
+        self.local_writes.is_after(channel, conversation, snapshot.0)
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use crate::email::rules;
 use crate::{Store, StoreError, draft_only};
 use model::ids::{ChannelId, ConversationId};
-use model::local::{Assignment, Keep, Tag, TagPlace};
+use model::local::{Assignment, LocalChange, Tag, TagLocation};
 use model::snooze::Snooze;
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -14,14 +14,14 @@ use model::time::Timestamp;
 impl Store {
     /// Makes a change of what is kept of a channel's conversations; blocks.
     /// All of it or nothing.
-    pub fn keep(&self, channel: &ChannelId, keep: Keep) -> Result<(), StoreError> {
+    pub fn change_local(&self, channel: &ChannelId, keep: LocalChange) -> Result<(), StoreError> {
         // Looking is noted in the cache.
-        if let Keep::Unseen(wanted) = keep {
+        if let LocalChange::Unseen(wanted) = keep {
             return self.set_unseen(channel, wanted);
         }
         let channel = channel.clone();
         self.outbox().change(move |change| {
-            write(change, channel.as_str(), &keep)?;
+            apply_change(change, channel.as_str(), &keep)?;
             Ok(())
         })
     }
@@ -43,22 +43,22 @@ impl Store {
     }
 }
 
-fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()> {
+fn apply_change(change: &Connection, channel: &str, keep: &LocalChange) -> rusqlite::Result<()> {
     match keep {
-        Keep::Snooze(all) => {
+        LocalChange::Snooze(all) => {
             all.iter().try_for_each(|(id, entry)| snooze(change, channel, id, entry.as_ref()))
         }
-        Keep::Claim(all) => {
+        LocalChange::Claim(all) => {
             all.iter().try_for_each(|(id, assignment)| claim(change, channel, id, assignment.as_ref()))
         }
-        Keep::Tags(all) => all.iter().try_for_each(|(id, entry)| tags(change, channel, id, entry)),
-        Keep::Unseen(_) => Ok(()),
-        Keep::DraftOnly(all) => {
-            all.iter().try_for_each(|(id, is_on)| draft_only::mark(change, channel, id, *is_on))
+        LocalChange::Tags(all) => all.iter().try_for_each(|(id, entry)| tags(change, channel, id, entry)),
+        LocalChange::Unseen(_) => Ok(()),
+        LocalChange::DraftOnly(all) => {
+            all.iter().try_for_each(|(id, is_on)| draft_only::set_mark(change, channel, id, *is_on))
         }
-        Keep::Rule(rule, is_kept) => rules::keep(change, channel, rule, *is_kept),
-        Keep::Wake(now) => wake(change, channel, *now),
-        Keep::ExtendPauses(before, now) => extend(change, channel, *before, *now),
+        LocalChange::Rule(rule, is_kept) => rules::save_rule(change, channel, rule, *is_kept),
+        LocalChange::Wake(now) => wake(change, channel, *now),
+        LocalChange::ExtendPauses(before, now) => extend_pauses(change, channel, *before, *now),
     }
 }
 
@@ -127,14 +127,19 @@ fn tags(
     let mut statement = change.prepare_cached(
         "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, 0)",
     )?;
-    for it in wanted.iter().filter(|entry| entry.kept == TagPlace::Here) {
+    for it in wanted.iter().filter(|entry| entry.location == TagLocation::Local) {
         statement.execute(params![channel, conversation, it.word])?;
     }
     Ok(())
 }
 
 /// Pauses that count from before a time count from now.
-fn extend(change: &Connection, channel: &str, before: Timestamp, now: Timestamp) -> rusqlite::Result<()> {
+fn extend_pauses(
+    change: &Connection,
+    channel: &str,
+    before: Timestamp,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
     change.execute(
         "UPDATE pause SET extended_at = ?3 WHERE channel = ?1 AND max(since, extended_at) <= ?2",
         params![channel, before, now],

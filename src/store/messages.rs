@@ -17,7 +17,7 @@ use sqlite::{Queries, only, read_row};
 
 /// A message that was stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inserted {
+pub struct InsertedMessage {
     pub conversation: ConversationId,
     pub id: MessageId,
     pub direction: Direction,
@@ -32,9 +32,9 @@ pub struct Inserted {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AppliedMessages {
     /// For each message as handed in: whether it was stored already.
-    pub known: Vec<bool>,
+    pub was_stored: Vec<bool>,
     /// Those stored for the first time.
-    pub inserted: Vec<Inserted>,
+    pub inserted: Vec<InsertedMessage>,
     /// Conversations of which anything differs now.
     pub touched: BTreeSet<ConversationId>,
     /// Whether the history that was read ends before the activity the list
@@ -58,7 +58,7 @@ impl Store {
     ) -> Result<AppliedMessages, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 let applied = merge_all(change, &channel, &messages, &platform)?;
                 meta::write(change, &channel, &marks)?;
                 Ok(applied)
@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// Shows a message this desk sent before the server lists it.
-    pub async fn remember_sent(
+    pub async fn insert_sent_message(
         &self,
         channel: &ChannelId,
         message: Message,
@@ -75,8 +75,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .change_later(move |change| {
-                let number = number_of(change, &channel, &message, &platform)?;
+            .change_async(move |change| {
+                let number = ensure_conversation(change, &channel, &message, &platform)?;
                 let at = message.created_at.map_or(0, Timestamp::micros);
                 if find(change, number, &message.id)?.is_none() {
                     insert(change, number, &message, at, true)?;
@@ -99,21 +99,21 @@ pub(crate) fn merge_all(
     let mut applied = AppliedMessages::default();
     let mut numbers = BTreeSet::new();
     // Oldest first: of one moment, what is stored later is the newer.
-    for (message, sort_at) in messages.iter().zip(places(messages)).rev() {
-        let number = number_of(connection, channel, message, platform)?;
+    for (message, sort_at) in messages.iter().zip(assign_positions(messages)).rev() {
+        let number = ensure_conversation(connection, channel, message, platform)?;
         let known = find(connection, number, &message.id)?;
-        applied.known.push(known.is_some());
+        applied.was_stored.push(known.is_some());
         let changed = match known {
             None => {
                 insert(connection, number, message, sort_at, false)?;
                 let place = (sort_at, message.id.as_str());
-                applied.inserted.push(Inserted {
+                applied.inserted.push(InsertedMessage {
                     conversation: message.conversation.clone(),
                     id: message.id.clone(),
                     direction: message.direction,
                     sender: message.sender.clone(),
                     created_at: message.created_at,
-                    is_back: gone::was_known(connection, channel, &message.conversation, place)?,
+                    is_back: gone::is_behind_tombstone(connection, channel, &message.conversation, place)?,
                 });
                 true
             }
@@ -127,14 +127,14 @@ pub(crate) fn merge_all(
     for number in numbers {
         facts::refresh(connection, number)?;
     }
-    applied.known.reverse();
+    applied.was_stored.reverse();
     applied.inserted.reverse();
     Ok(applied)
 }
 
 /// Where each message stands: its time, or where that cannot be read the
 /// time of its older neighbour, else of its newer one.
-fn places(messages: &[Message]) -> Vec<i64> {
+fn assign_positions(messages: &[Message]) -> Vec<i64> {
     let mut places: Vec<Option<i64>> = messages
         .iter()
         .map(|message| message.sent_at.or(message.created_at).map(Timestamp::micros))
@@ -153,13 +153,13 @@ fn places(messages: &[Message]) -> Vec<i64> {
 }
 
 /// The number of a message's conversation, whose row is made if need be.
-fn number_of(
+fn ensure_conversation(
     connection: &Connection,
     channel: &ChannelId,
     message: &Message,
     platform: &Platform,
 ) -> Result<i64, StoreError> {
-    if let Some(number) = number(connection, channel, &message.conversation)? {
+    if let Some(number) = conversation_number(connection, channel, &message.conversation)? {
         return Ok(number);
     }
     // Where there are only numbers, they are the conversations.
@@ -170,7 +170,7 @@ fn number_of(
 }
 
 /// The number of a conversation's row, if it is there.
-pub(crate) fn number(
+pub(crate) fn conversation_number(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,

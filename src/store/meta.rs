@@ -9,10 +9,10 @@ use sqlite::{Queries, only};
 
 /// The newest activity of the last complete walk of the list, in the server's
 /// time.
-pub const LIST_SINCE: &str = "list_since";
+pub const LIST_SINCE_MARK: &str = "list_since";
 /// Where the part of the list begins that was not read on this desk yet; empty
 /// for the top. Absent when all was read.
-pub const LIST_REST: &str = "list_rest";
+pub const LIST_REMAINING_MARK: &str = "list_rest";
 
 /// A change that joins the transaction of a page; `None` removes the value.
 pub type MetaChange = (&'static str, Option<String>);
@@ -21,13 +21,13 @@ impl Store {
     /// Reads one value.
     pub async fn meta(&self, channel: &ChannelId, name: &'static str) -> Result<Option<String>, StoreError> {
         let channel = channel.clone();
-        self.cache().later(move |cache| read(&cache.connection, &channel, name)).await
+        self.cache().call_async(move |cache| read(&cache.connection, &channel, name)).await
     }
 
     /// Writes values that stand for nothing else being saved.
     pub async fn set_meta(&self, channel: &ChannelId, changes: Vec<MetaChange>) -> Result<(), StoreError> {
         let channel = channel.clone();
-        self.cache().later(move |cache| write(&cache.connection, &channel, &changes)).await
+        self.cache().call_async(move |cache| write(&cache.connection, &channel, &changes)).await
     }
 }
 

@@ -10,7 +10,7 @@ use model::model_costs::{ModelCaps, ModelCost, ModelUsage, ModelUsageRow};
 use sqlite::{Queries, Row, read_row};
 
 /// Days that are kept.
-const DAYS: i64 = 400;
+const HISTORY_LIMIT_DAYS: i64 = 400;
 
 impl Store {
     /// Counts the most a question can take, if the day allows it; else why not.
@@ -27,11 +27,11 @@ impl Store {
         let (channel, most, caps) = (channel.clone(), *most, *caps);
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let before = of_tab(&change, day, &channel)?;
-            let allowed = caps.allow(&total(&change, day)?, &before, &most);
+            let before = usage_of_tab(&change, day, &channel)?;
+            let allowed = caps.check(&total_usage(&change, day)?, &before, &most);
             if allowed.is_ok() {
                 write(&change, day, &channel, 1, &before.plus(&most))?;
-                change.execute("DELETE FROM model_usage WHERE day < ?1", [day - DAYS])?;
+                change.execute("DELETE FROM model_usage WHERE day < ?1", [day - HISTORY_LIMIT_DAYS])?;
                 change.commit()?;
             }
             Ok(allowed)
@@ -53,14 +53,14 @@ impl Store {
         let (channel, most, taken) = (channel.clone(), *most, *taken);
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let counted = of_tab(&change, day, &channel)?;
+            let counted = usage_of_tab(&change, day, &channel)?;
             let without = ModelUsage {
                 tokens_in: counted.tokens_in.saturating_sub(most.tokens_in),
                 tokens_out: counted.tokens_out.saturating_sub(most.tokens_out),
                 cost: ModelCost(counted.cost.0.saturating_sub(most.cost.0)),
             };
             write(&change, day, &channel, 0, &without.plus(&taken))?;
-            let total = total(&change, day)?;
+            let total = total_usage(&change, day)?;
             change.commit()?;
             Ok(total)
         })
@@ -76,42 +76,42 @@ impl Reader {
         let sql = "SELECT day, channel, asked, tokens_in, tokens_out, cost FROM desk.model_usage
              WHERE day >= ?1 ORDER BY day DESC, channel";
         Ok(self.connection.all(sql, [since], |row| {
-            let (usage, asked) = (usage(row)?, number(row, "asked")?);
+            let (usage, asked) = (usage_from_row(row)?, read_number(row, "asked")?);
             Ok(read_row!(row, ModelUsageRow { day, channel; asked, usage }))
         })?)
     }
 }
 
-fn usage(row: &Row<'_>) -> rusqlite::Result<ModelUsage> {
+fn usage_from_row(row: &Row<'_>) -> rusqlite::Result<ModelUsage> {
     Ok(ModelUsage {
-        tokens_in: number(row, "tokens_in")?,
-        tokens_out: number(row, "tokens_out")?,
-        cost: ModelCost(number(row, "cost")?),
+        tokens_in: read_number(row, "tokens_in")?,
+        tokens_out: read_number(row, "tokens_out")?,
+        cost: ModelCost(read_number(row, "cost")?),
     })
 }
 
 /// The database has no numbers above the largest signed one.
-fn number(row: &Row<'_>, name: &'static str) -> rusqlite::Result<u64> {
+fn read_number(row: &Row<'_>, name: &'static str) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0))
 }
 
-fn kept(number: u64) -> i64 {
+fn to_sql_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn all_of(connection: &Connection, day: i64) -> rusqlite::Result<Vec<(ChannelId, ModelUsage)>> {
+fn usage_of_day(connection: &Connection, day: i64) -> rusqlite::Result<Vec<(ChannelId, ModelUsage)>> {
     let sql = "SELECT channel, tokens_in, tokens_out, cost FROM model_usage WHERE day = ?1";
-    connection.all(sql, [day], |row| Ok((row.get("channel")?, usage(row)?)))
+    connection.all(sql, [day], |row| Ok((row.get("channel")?, usage_from_row(row)?)))
 }
 
-fn total(connection: &Connection, day: i64) -> rusqlite::Result<ModelUsage> {
-    Ok(all_of(connection, day)?
+fn total_usage(connection: &Connection, day: i64) -> rusqlite::Result<ModelUsage> {
+    Ok(usage_of_day(connection, day)?
         .iter()
         .fold(ModelUsage::default(), |all, (_, model_usage)| all.plus(model_usage)))
 }
 
-fn of_tab(connection: &Connection, day: i64, channel: &ChannelId) -> rusqlite::Result<ModelUsage> {
-    let found = all_of(connection, day)?.into_iter().find(|pair| pair.0 == *channel);
+fn usage_of_tab(connection: &Connection, day: i64, channel: &ChannelId) -> rusqlite::Result<ModelUsage> {
+    let found = usage_of_day(connection, day)?.into_iter().find(|pair| pair.0 == *channel);
     Ok(found.map(|entry| entry.1).unwrap_or_default())
 }
 
@@ -125,7 +125,7 @@ fn write(
     connection.execute(
         "INSERT INTO model_usage (day, channel, asked, tokens_in, tokens_out, cost) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT DO UPDATE SET asked = asked + ?3, tokens_in = ?4, tokens_out = ?5, cost = ?6",
-        params![day, channel, asked, kept(usage.tokens_in), kept(usage.tokens_out), kept(usage.cost.0)],
+        params![day, channel, asked, to_sql_integer(usage.tokens_in), to_sql_integer(usage.tokens_out), to_sql_integer(usage.cost.0)],
     )?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::{Store, StoreError, drafts, outbox};
 use model::ids::{ChannelId, ConversationId, NoteId};
 use model::notes::PrivateNote;
@@ -12,11 +12,11 @@ use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
 /// Notes of one history read at most: the newest.
-const SHOWN: u32 = 1_000;
+const MAX_NOTES: u32 = 1_000;
 /// Notes found at most.
-const FOUND: usize = 20;
+const MAX_HITS: usize = 20;
 /// Notes looked at for words: the newest.
-const LOOKED_AT: u32 = 20_000;
+const MAX_SEARCHED_NOTES: u32 = 20_000;
 
 impl Store {
     /// Keeps a note, and forgets the draft it was.
@@ -31,16 +31,16 @@ impl Store {
         now: Timestamp,
     ) -> Result<PrivateNote, StoreError> {
         let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
-        let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
+        let id = NoteId::new(outbox::new_row_id(now, self.chance()).as_str());
         self.outbox().change(move |change| {
             let note = insert(change, id, &channel, &conversation, &text, now)?;
-            drafts::forget_note(change, &channel, &conversation)?;
+            drafts::remove_draft_note(change, &channel, &conversation)?;
             Ok(note)
         })
     }
 
     /// Keeps a note that nobody wrote here; a note that is being written stays.
-    pub fn leave_note(
+    pub fn insert_note(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -48,13 +48,13 @@ impl Store {
         now: Timestamp,
     ) -> Result<PrivateNote, StoreError> {
         let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
-        let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
+        let id = NoteId::new(outbox::new_row_id(now, self.chance()).as_str());
         self.outbox().call(move |connection| Ok(insert(connection, id, &channel, &conversation, &text, now)?))
     }
 
     /// Takes a note back: it becomes the draft of a note again. Its text;
     /// `None` if it is gone.
-    pub fn take_note_back(&self, id: &NoteId) -> Result<Option<String>, StoreError> {
+    pub fn recall_note(&self, id: &NoteId) -> Result<Option<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
@@ -64,7 +64,7 @@ impl Store {
                 |row| Ok((row.get("channel")?, row.get("conversation")?, row.get("text")?)),
             )?;
             let Some((channel, conversation, text)) = found else { return Ok(None) };
-            drafts::put_note_before(&change, &channel, &conversation, &text)?;
+            drafts::prepend_note(&change, &channel, &conversation, &text)?;
             change.execute("DELETE FROM note WHERE id = ?1", [id.as_str()])?;
             change.commit()?;
             Ok(Some(text))
@@ -99,7 +99,7 @@ pub(crate) fn list(
          WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3
          ORDER BY created_at DESC, number DESC LIMIT ?4";
     let since = since.map_or(i64::MIN, Timestamp::micros);
-    let mut notes: Vec<_> = connection.all(sql, params![channel, conversation, since, SHOWN], read)?;
+    let mut notes: Vec<_> = connection.all(sql, params![channel, conversation, since, MAX_NOTES], read)?;
     notes.reverse();
     Ok(notes)
 }
@@ -122,19 +122,19 @@ pub(crate) fn find(
     )?;
     let channel = query.channel.as_ref().map(ChannelId::as_str);
     let conversation = query.conversation.as_ref().map(ConversationId::as_str);
-    let mut rows = statement.query(params![channel, conversation, LOOKED_AT])?;
+    let mut rows = statement.query(params![channel, conversation, MAX_SEARCHED_NOTES])?;
     let mut hits = Vec::new();
     while let Some(row) = rows.next()? {
         let row = &Row::of(row);
         let note = read(row)?;
         let Some(found) = terms.find(note.text.as_str()) else { continue };
         let (channel, conversation): (_, ConversationId) = (row.get("channel")?, row.get("conversation")?);
-        let known = row_of(connection, &channel, &conversation)?;
+        let known = load_row(connection, &channel, &conversation)?;
         let title =
             known.map_or_else(|| SafeText::line(conversation.as_str()), |entry| entry.conversation.title());
-        let snippet = Snippet::of(&note.text, &found);
+        let snippet = Snippet::around_match(&note.text, &found);
         hits.push(NoteHit { channel, conversation, title, note: note.id, at: note.at, snippet });
-        if hits.len() == FOUND {
+        if hits.len() == MAX_HITS {
             break;
         }
     }

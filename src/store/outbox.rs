@@ -10,7 +10,7 @@ use crate::rows::outbox::{COLUMNS, read};
 use crate::{Store, StoreError, draft_only, drafts};
 use model::chance::Chance;
 use model::ids::{ChannelId, IdempotencyKey, RowId};
-use model::messages::Place;
+use model::messages::HistoryPosition;
 use model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -29,14 +29,19 @@ pub struct NewRow {
     pub hold_micros: i64,
     /// The newest message its writer had on screen; `None` when whatever is
     /// said meanwhile does not matter, or when a person said so in advance.
-    pub seen: Option<Place>,
+    pub seen: Option<HistoryPosition>,
     /// When a person wants it to leave; `None`: once its hold has ended.
     pub planned_at: Option<Timestamp>,
 }
 
 impl NewRow {
     /// A change that leaves at once, whatever is said meanwhile.
-    pub fn at_once(channel: ChannelId, lane: Lane, operation: Operation, request: PreparedRequest) -> Self {
+    pub fn without_delay(
+        channel: ChannelId,
+        lane: Lane,
+        operation: Operation,
+        request: PreparedRequest,
+    ) -> Self {
         Self { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None }
     }
 }
@@ -69,7 +74,7 @@ impl Store {
             let mut queued = Vec::with_capacity(rows.len());
             for row in rows {
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
-                    drafts::forget_text(change, &row.channel, conversation)?;
+                    drafts::remove_draft_text(change, &row.channel, conversation)?;
                 }
                 queued.push(queue(change, row, now, &chance)?);
             }
@@ -89,10 +94,10 @@ impl Store {
                 return Ok(None);
             };
             if let (Some((text, quoted)), Some(conversation)) =
-                (row.operation.written(), row.lane.conversation())
+                (row.operation.written_text(), row.lane.conversation())
             {
-                let attached = row.operation.attached();
-                drafts::put_before(&change, (&row.channel, conversation), text, quoted, attached)?;
+                let attached = row.operation.written_attachment();
+                drafts::prepend_text(&change, (&row.channel, conversation), text, quoted, attached)?;
             }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;
@@ -128,7 +133,7 @@ impl Store {
             Ok(Some(given_up))
         })?;
         let Some(rows) = given_up else { return Ok(false) };
-        rows.iter().try_for_each(|row| self.renew_stuck(&row.channel, &row.lane))?;
+        rows.iter().try_for_each(|row| self.refresh_stopped_rows(&row.channel, &row.lane))?;
         Ok(true)
     }
 
@@ -171,7 +176,7 @@ fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     let lane: Vec<_> = change.all(&sql, params![new.channel, new.lane.kind(), new.lane.id()], read)?;
     let mut replaced = Vec::new();
     for row in lane {
-        if row.operation.speaks() {
+        if row.operation.is_customer_message() {
             replaced.retain(|outbox_row: &OutboxRow| {
                 !matches!(outbox_row.operation, Operation::SetAutomation { .. })
             });
@@ -193,7 +198,7 @@ pub(crate) fn insert(
     now: Timestamp,
     chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
-    let (id, key) = (row_id(now, chance), new_key(chance));
+    let (id, key) = (new_row_id(now, chance), new_key(chance));
     let due_at = new.planned_at.unwrap_or_else(|| now.plus(new.hold_micros.max(0))).micros();
     change.execute(
         "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
@@ -222,12 +227,12 @@ pub(crate) fn insert(
         ],
     )?;
     let row = find(change, &id)?.ok_or(StoreError::Closed)?;
-    audit(change, &row, "queued", "")?;
+    record_audit(change, &row, "queued", "")?;
     Ok(row)
 }
 
 /// A UUIDv7 of the moment the person asked.
-pub(crate) fn row_id(now: Timestamp, chance: &Chance) -> RowId {
+pub(crate) fn new_row_id(now: Timestamp, chance: &Chance) -> RowId {
     let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
     let [random @ .., _, _, _, _, _, _] = chance.bytes();
     RowId::new(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string())
@@ -252,7 +257,7 @@ pub(crate) fn remove(
     detail: &str,
 ) -> Result<(), StoreError> {
     change.execute("DELETE FROM outbox WHERE id = ?1", [row.id.as_str()])?;
-    audit(change, row, event, detail)
+    record_audit(change, row, event, detail)
 }
 
 /// Removes a row that was done, and notes what the server made of it.
@@ -263,7 +268,7 @@ pub(crate) fn complete(
     made: Option<&str>,
 ) -> Result<(), StoreError> {
     change.execute("DELETE FROM outbox WHERE id = ?1", [row.id.as_str()])?;
-    note(change, row, ["done", detail, made.unwrap_or("")])
+    insert_audit_row(change, row, ["done", detail, made.unwrap_or("")])
 }
 
 impl Store {
@@ -286,7 +291,7 @@ impl Store {
 
     /// What the server made of a row that was done: a broadcast's id, for
     /// one. Blocks.
-    pub fn made(&self, row: &RowId) -> Result<Option<String>, StoreError> {
+    pub fn created_id(&self, row: &RowId) -> Result<Option<String>, StoreError> {
         let row = row.clone();
         self.outbox().call(move |connection| {
             let sql = "SELECT made FROM audit WHERE row = ?1 AND event = 'done' AND made <> ''";
@@ -312,16 +317,16 @@ pub(crate) fn refusal(connection: &Connection, row: &RowId) -> Result<Option<Saf
 }
 
 /// Notes what became of a row, without its content.
-pub(crate) fn audit(
+pub(crate) fn record_audit(
     change: &Connection,
     row: &OutboxRow,
     event: &str,
     detail: &str,
 ) -> Result<(), StoreError> {
-    note(change, row, [event, detail, ""])
+    insert_audit_row(change, row, [event, detail, ""])
 }
 
-fn note(change: &Connection, row: &OutboxRow, words: [&str; 3]) -> Result<(), StoreError> {
+fn insert_audit_row(change: &Connection, row: &OutboxRow, words: [&str; 3]) -> Result<(), StoreError> {
     let [event, detail, made] = words;
     change
         .prepare_cached(

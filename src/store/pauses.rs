@@ -12,24 +12,24 @@ use sqlite::{Queries, read_row};
 
 /// How long a hand-back is remembered: an AI that has not answered by then
 /// shows as a customer who waits.
-const REMEMBERED: i64 = 7 * DAY;
+const HAND_BACK_HISTORY_LIMIT: i64 = 7 * DAY;
 
 impl Store {
     /// All pauses of a channel, longest first.
     pub async fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
         let channel = channel.clone();
-        self.outbox().later(move |connection| list(connection, "main", &channel)).await
+        self.outbox().call_async(move |connection| list(connection, "main", &channel)).await
     }
 
     /// Notes that the history was read again since the AI was paused.
-    pub async fn note_read_again(
+    pub async fn record_history_reread(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 connection.execute(
                     "UPDATE pause SET read_again = 1 WHERE channel = ?1 AND conversation = ?2
                          AND read_again = 0",
@@ -42,7 +42,7 @@ impl Store {
 
     /// Notes that the service paused the AI because a text of this desk was sent at
     /// `at`. An older pause of the same conversation stays as it is.
-    pub async fn note_paused_by_sending(
+    pub async fn record_pause_by_sending(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -51,7 +51,7 @@ impl Store {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         let owner = self.owner().to_owned();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 connection.execute(
                     "INSERT INTO pause (channel, conversation, read_again, owner, since)
                          VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT DO NOTHING",
@@ -63,14 +63,14 @@ impl Store {
     }
 
     /// Forgets that this desk paused the AI: the server says it answers again.
-    pub async fn forget_pause(
+    pub async fn remove_pause(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.outbox()
-            .later(move |connection| Ok(end(connection, channel.as_str(), conversation.as_str())?))
+            .call_async(move |connection| Ok(end_pause(connection, channel.as_str(), conversation.as_str())?))
             .await
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn list(
 
 /// The AI was paused from here. An older pause of the same conversation keeps
 /// its owner and age, but its history must be read again.
-pub(crate) fn begin(
+pub(crate) fn begin_pause(
     change: &Connection,
     channel: &str,
     conversation: &str,
@@ -119,8 +119,8 @@ pub(crate) fn hand_back(
     conversation: &str,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
-    end(change, channel, conversation)?;
-    change.execute("DELETE FROM handback WHERE at < ?1", [at.plus(-REMEMBERED).micros()])?;
+    end_pause(change, channel, conversation)?;
+    change.execute("DELETE FROM handback WHERE at < ?1", [at.plus(-HAND_BACK_HISTORY_LIMIT).micros()])?;
     change.execute(
         "INSERT OR REPLACE INTO handback (channel, conversation, at) VALUES (?1, ?2, ?3)",
         params![channel, conversation, at],
@@ -129,7 +129,7 @@ pub(crate) fn hand_back(
 }
 
 /// The AI answers again.
-pub(crate) fn end(connection: &Connection, channel: &str, conversation: &str) -> rusqlite::Result<()> {
+pub(crate) fn end_pause(connection: &Connection, channel: &str, conversation: &str) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM pause WHERE channel = ?1 AND conversation = ?2",
         params![channel, conversation],

@@ -5,10 +5,10 @@ use rusqlite::types::Value as Bound;
 use rusqlite::{params, params_from_iter};
 use serde_json::{Map, Value};
 
-use crate::contacts::{contact, write};
+use crate::contacts::{contact_from_row, write};
 use crate::{Reader, Store, StoreError};
 use model::contacts::{
-    MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact, searched_tag,
+    MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ReceivedContact, parse_tag_term,
 };
 use model::ids::ChannelId;
 use model::time::Timestamp;
@@ -16,7 +16,7 @@ use sqlite::{Queries, Row, read_row};
 
 /// The newest conversation with each number, and when something was last said
 /// in it.
-const FROM: &str = "FROM contact p
+const FROM_CONTACTS: &str = "FROM contact p
     LEFT JOIN conversation c ON c.number = (
         SELECT n.number FROM conversation n WHERE n.address = p.phone AND n.channel = p.channel LIMIT 1)
     WHERE p.channel = ? AND p.id IS NOT NULL";
@@ -26,12 +26,12 @@ impl Store {
     pub async fn apply_people(
         &self,
         channel: &ChannelId,
-        people: Vec<(String, ToldContact)>,
+        people: Vec<(String, ReceivedContact)>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 for (phone, told) in &people {
                     write(change, &channel, phone, told, now)?;
                 }
@@ -41,10 +41,10 @@ impl Store {
     }
 
     /// Forgets contacts that were read before a time and not since.
-    pub async fn forget_people_before(&self, channel: &ChannelId, at: Timestamp) -> Result<(), StoreError> {
+    pub async fn remove_people_before(&self, channel: &ChannelId, at: Timestamp) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "DELETE FROM contact WHERE channel = ?1 AND id IS NOT NULL AND read_at < ?2";
                 cache.connection.execute(sql, params![channel, at])?;
                 Ok(())
@@ -57,7 +57,7 @@ impl Reader {
     /// People who fit, those with the newest activity first.
     pub fn people(&self, query: &PeopleQuery) -> Result<PeoplePage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        let (condition, mut bound) = fitting(query);
+        let (condition, mut bound) = search_condition(query);
         let total: i64 = moment.scalar(
             &format!("SELECT count(*) FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition}"),
             params_from_iter(bound.iter()),
@@ -65,11 +65,11 @@ impl Reader {
         let sql = format!(
             "SELECT p.name, p.email, p.read_at, p.id, p.tags, p.metadata, p.phone, c.id AS conversation,
                  c.last_message_at
-             {FROM}{condition}
+             {FROM_CONTACTS}{condition}
              ORDER BY c.sort_at IS NULL, c.sort_at DESC, name_key(p.name, NULL, p.phone, NULL), p.phone LIMIT ?"
         );
         bound.push(i64::from(query.limit).into());
-        let people = moment.all(&sql, params_from_iter(bound.iter()), person)?;
+        let people = moment.all(&sql, params_from_iter(bound.iter()), person_from_row)?;
         Ok(PeoplePage { people, total: u64::try_from(total).unwrap_or(0) })
     }
 
@@ -79,17 +79,17 @@ impl Reader {
                 (SELECT c.id FROM conversation c WHERE c.address = p.phone AND c.channel = p.channel LIMIT 1)
                 AS conversation
              FROM contact p WHERE p.channel = ?1 AND p.phone = ?2 AND p.id IS NOT NULL";
-        Ok(self.connection.first(sql, params![channel, phone], |row| detail(row, phone))?)
+        Ok(self.connection.first(sql, params![channel, phone], |row| detail_from_row(row, phone))?)
     }
 }
 
 /// What a search asks for, after `WHERE` of the tab: words of a name, a mail
 /// address or a tag, digits of a number, or a whole tag.
-pub(crate) fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
+pub(crate) fn search_condition(query: &PeopleQuery) -> (String, Vec<Bound>) {
     let mut sql = String::new();
     let mut bound: Vec<Bound> = vec![query.channel.as_str().to_owned().into()];
     for word in query.text.split_whitespace() {
-        if let Some(tag) = searched_tag(word) {
+        if let Some(tag) = parse_tag_term(word) {
             sql.push_str(" AND EXISTS (SELECT 1 FROM json_each(p.tags) j WHERE lower(j.value) = ?)");
             bound.push(tag.to_lowercase().into());
             continue;
@@ -110,11 +110,13 @@ pub(crate) fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
     (sql, bound)
 }
 
-fn person(row: &Row<'_>) -> rusqlite::Result<Person> {
-    Ok(read_row!(row, Person { phone, conversation, last_at = last_message_at; contact: contact(row)? }))
+fn person_from_row(row: &Row<'_>) -> rusqlite::Result<Person> {
+    Ok(
+        read_row!(row, Person { phone, conversation, last_at = last_message_at; contact: contact_from_row(row)? }),
+    )
 }
 
-fn detail(row: &Row<'_>, phone: &str) -> rusqlite::Result<PersonDetail> {
+fn detail_from_row(row: &Row<'_>, phone: &str) -> rusqlite::Result<PersonDetail> {
     let text = |name| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
     let metadata: Map<String, Value> = row.json("metadata")?;
     let field = |(name, value): (&String, &Value)| MetadataField {

@@ -15,33 +15,35 @@ use std::path::Path;
 pub struct Process {
     number: u32,
     /// When it began, in the system's own measure.
-    begun: u64,
+    started_at: u64,
     /// Where its number counts: this start of this machine, this container.
-    place: String,
+    namespace: String,
 }
 
 /// What the system says of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProcessState {
     /// No process has it, or one that has ended and was not noticed yet.
-    Gone,
+    Ended,
     /// A process that began then.
-    Runs(u64),
+    Running(u64),
     /// It does not say.
-    Untold,
+    Unknown,
 }
 
 impl Process {
     /// This process; `None` where the system tells too little of it.
-    pub fn this() -> Option<Self> {
-        Self::numbered(std::process::id())
+    pub fn current() -> Option<Self> {
+        Self::from_number(std::process::id())
     }
 
     /// A process that runs now.
-    pub fn numbered(number: u32) -> Option<Self> {
-        match fate(number) {
-            ProcessState::Runs(begun) => Some(Self { number, begun, place: place()? }),
-            ProcessState::Gone | ProcessState::Untold => None,
+    pub fn from_number(number: u32) -> Option<Self> {
+        match process_state(number) {
+            ProcessState::Running(begun) => {
+                Some(Self { number, started_at: begun, namespace: namespace_id()? })
+            }
+            ProcessState::Ended | ProcessState::Unknown => None,
         }
     }
 
@@ -51,60 +53,61 @@ impl Process {
         let number = parts.next()?.parse().ok()?;
         let begun = parts.next()?.parse().ok()?;
         let place = parts.next().filter(|part| !part.is_empty())?.to_owned();
-        Some(Self { number, begun, place })
+        Some(Self { number, started_at: begun, namespace: place })
     }
 }
 
 impl fmt::Display for Process {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}-{}-{}", self.number, self.begun, self.place)
+        write!(formatter, "{}-{}-{}", self.number, self.started_at, self.namespace)
     }
 }
 
 /// Whether the process an owner's name begins with has certainly ended.
-pub fn is_gone(owner: &str) -> bool {
+pub fn has_ended(owner: &str) -> bool {
     Process::read(owner).is_some_and(|process| {
-        Some(&process.place) == place().as_ref() && judge(&process, fate(process.number))
+        Some(&process.namespace) == namespace_id().as_ref()
+            && is_ended(&process, process_state(process.number))
     })
 }
 
-fn judge(process: &Process, fate: ProcessState) -> bool {
+fn is_ended(process: &Process, fate: ProcessState) -> bool {
     match fate {
-        ProcessState::Gone => true,
-        ProcessState::Runs(begun) => begun != process.begun,
-        ProcessState::Untold => false,
+        ProcessState::Ended => true,
+        ProcessState::Running(begun) => begun != process.started_at,
+        ProcessState::Unknown => false,
     }
 }
 
 /// Linux tells in `/proc`; elsewhere nothing is read.
-fn fate(number: u32) -> ProcessState {
+fn process_state(number: u32) -> ProcessState {
     // Without this process's own entry, a missing one says nothing.
     if !Path::new("/proc/self/stat").exists() {
-        return ProcessState::Untold;
+        return ProcessState::Unknown;
     }
     match std::fs::read_to_string(format!("/proc/{number}/stat")) {
-        Ok(text) => fate_of(&text),
-        Err(error) if error.kind() == ErrorKind::NotFound => ProcessState::Gone,
-        Err(_) => ProcessState::Untold,
+        Ok(text) => parse_process_state(&text),
+        Err(error) if error.kind() == ErrorKind::NotFound => ProcessState::Ended,
+        Err(_) => ProcessState::Unknown,
     }
 }
 
 /// Reads the state and the time of the beginning. Between them and the number
 /// stands the program's name in brackets, which may hold anything.
-fn fate_of(stat: &str) -> ProcessState {
-    let Some((_, rest)) = stat.rsplit_once(')') else { return ProcessState::Untold };
+fn parse_process_state(stat: &str) -> ProcessState {
+    let Some((_, rest)) = stat.rsplit_once(')') else { return ProcessState::Unknown };
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next();
     let begun = fields.nth(18).and_then(|field| field.parse().ok());
     match (state, begun) {
-        (Some("Z" | "X" | "x"), _) => ProcessState::Gone,
-        (Some(_), Some(begun)) => ProcessState::Runs(begun),
-        _ => ProcessState::Untold,
+        (Some("Z" | "X" | "x"), _) => ProcessState::Ended,
+        (Some(_), Some(begun)) => ProcessState::Running(begun),
+        _ => ProcessState::Unknown,
     }
 }
 
 /// Where numbers of processes count as they do here.
-fn place() -> Option<String> {
+fn namespace_id() -> Option<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let space = std::fs::read_link("/proc/self/ns/pid").ok()?;
     let space: String = space.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
@@ -120,35 +123,35 @@ mod tests {
     fn what_the_system_says_is_read() {
         let after = "1 7 7 0 -1 4194560 110 0 0 0 0 0 0 0 20 0 1 0 8812 2699264 250";
         let cases = [
-            (format!("7 (frontdesk) S {after}"), ProcessState::Runs(8812)),
-            (format!("7 (a) Z 1) R {after}"), ProcessState::Runs(8812)),
-            (format!("7 (frontdesk) T {after}"), ProcessState::Runs(8812)),
-            (format!("7 (frontdesk) Z {after}"), ProcessState::Gone),
-            ("7 (frontdesk) S 1 2 3".to_owned(), ProcessState::Untold),
-            (String::new(), ProcessState::Untold),
+            (format!("7 (frontdesk) S {after}"), ProcessState::Running(8812)),
+            (format!("7 (a) Z 1) R {after}"), ProcessState::Running(8812)),
+            (format!("7 (frontdesk) T {after}"), ProcessState::Running(8812)),
+            (format!("7 (frontdesk) Z {after}"), ProcessState::Ended),
+            ("7 (frontdesk) S 1 2 3".to_owned(), ProcessState::Unknown),
+            (String::new(), ProcessState::Unknown),
         ];
         for (text, fate) in cases {
-            assert_eq!(fate_of(&text), fate, "{text}");
+            assert_eq!(parse_process_state(&text), fate, "{text}");
         }
     }
 
     #[test]
     fn a_number_given_again_is_not_taken_for_the_process_that_had_it() {
-        let process = Process { number: 7, begun: 8812, place: "here".to_owned() };
+        let process = Process { number: 7, started_at: 8812, namespace: "here".to_owned() };
         let cases = [
-            (ProcessState::Gone, true),
-            (ProcessState::Runs(8812), false),
-            (ProcessState::Runs(9000), true),
-            (ProcessState::Untold, false),
+            (ProcessState::Ended, true),
+            (ProcessState::Running(8812), false),
+            (ProcessState::Running(9000), true),
+            (ProcessState::Unknown, false),
         ];
         for (fate, gone) in cases {
-            assert_eq!(judge(&process, fate), gone, "{fate:?}");
+            assert_eq!(is_ended(&process, fate), gone, "{fate:?}");
         }
         let owner = format!("{process}-00ff");
         assert_eq!(Process::read(&owner), Some(process));
         for odd in ["", "12-00ff", "a", "7-x-here", "7-8812-", "-1-2-3"] {
             assert_eq!(Process::read(odd), None, "{odd}");
-            assert!(!is_gone(odd), "{odd}");
+            assert!(!has_ended(odd), "{odd}");
         }
     }
 
@@ -156,15 +159,15 @@ mod tests {
     #[test]
     fn a_process_that_was_killed_is_gone_also_before_anyone_noticed() {
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
-        let there = Process::numbered(child.id()).unwrap();
+        let there = Process::from_number(child.id()).unwrap();
         let owner = format!("{there}-00ff");
-        assert!(!is_gone(&owner) && !is_gone(&Process::this().unwrap().to_string()));
-        let earlier = Process { begun: there.begun - 1, ..there.clone() };
-        assert!(is_gone(&earlier.to_string()), "its number was given to another");
-        let elsewhere = Process { place: "another".to_owned(), ..earlier };
-        assert!(!is_gone(&elsewhere.to_string()), "numbers mean nothing there");
+        assert!(!has_ended(&owner) && !has_ended(&Process::current().unwrap().to_string()));
+        let earlier = Process { started_at: there.started_at - 1, ..there.clone() };
+        assert!(has_ended(&earlier.to_string()), "its number was given to another");
+        let elsewhere = Process { namespace: "another".to_owned(), ..earlier };
+        assert!(!has_ended(&elsewhere.to_string()), "numbers mean nothing there");
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(is_gone(&owner));
+        assert!(has_ended(&owner));
     }
 }

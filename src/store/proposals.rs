@@ -5,12 +5,12 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::outbox::{self, NewRow};
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::reader::desk;
 use crate::script_keys::{self, KeyUse, ScriptKey};
 use crate::{Store, StoreError, drafts};
 use model::ids::{ChannelId, ConversationId, ProposalId};
-use model::messages::Place;
+use model::messages::HistoryPosition;
 use model::outbox::OutboxRow;
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict, ProposedChange};
 use model::queries::DeskQuery;
@@ -19,9 +19,9 @@ use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
 /// Proposals that may wait at once.
-pub const MOST_WAITING: u32 = 500;
+pub const MAX_WAITING_PROPOSALS: u32 = 500;
 /// Entries of the log that are kept: the newest.
-const LOGGED: i64 = 20_000;
+const MAX_LOG_ENTRIES: i64 = 20_000;
 
 /// A proposal before it has a name.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct NewProposal {
     pub reason: SafeText,
     pub change: ProposedChange,
     /// The newest message its maker could know.
-    pub seen: Option<Place>,
+    pub seen: Option<HistoryPosition>,
 }
 
 /// One thing an assistant asked for, without its content.
@@ -56,12 +56,16 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing is kept.
-    pub fn propose(&self, new: NewProposal, now: Timestamp) -> Result<Option<DeskProposal>, StoreError> {
-        let id = ProposalId::new(outbox::row_id(now, self.chance()).as_str());
+    pub fn insert_proposal(
+        &self,
+        new: NewProposal,
+        now: Timestamp,
+    ) -> Result<Option<DeskProposal>, StoreError> {
+        let id = ProposalId::new(outbox::new_row_id(now, self.chance()).as_str());
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let waiting: u32 = change.scalar("SELECT count(*) FROM proposal", [])?;
-            if waiting >= MOST_WAITING {
+            if waiting >= MAX_WAITING_PROPOSALS {
                 return Ok(None);
             }
             let NewProposal { channel, conversation, proposer, reason, change: wanted, seen } = new;
@@ -84,7 +88,7 @@ impl Store {
         rows: Vec<NewRow>,
         now: Timestamp,
     ) -> Result<Option<Vec<OutboxRow>>, StoreError> {
-        self.accept_under(id, rows, None, now)
+        self.accept_with_key(id, rows, None, now)
     }
 
     /// As [`Self::accept_reply`], under a script's key, which the last row gets.
@@ -92,7 +96,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing was changed.
-    pub fn accept_under(
+    pub fn accept_with_key(
         &self,
         id: &ProposalId,
         rows: Vec<NewRow>,
@@ -102,7 +106,7 @@ impl Store {
         let (id, key, chance) = (id.clone(), key.cloned(), self.chance().clone());
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if take(&change, &id, ProposalVerdict::Accepted, now)?.is_none() {
+            if settle_proposal(&change, &id, ProposalVerdict::Accepted, now)?.is_none() {
                 return Ok(None);
             }
             let queued = rows.into_iter().map(|row| outbox::queue(&change, row, now, &chance));
@@ -111,7 +115,7 @@ impl Store {
                 if script_keys::key_use(&change, key)? != KeyUse::New {
                     return Ok(None);
                 }
-                script_keys::name_row(&change, last, key, now)?;
+                script_keys::assign_key(&change, last, key, now)?;
             }
             change.commit()?;
             Ok(Some(queued))
@@ -129,12 +133,12 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let taken = take(&change, &id, verdict, now)?;
+            let taken = settle_proposal(&change, &id, verdict, now)?;
             if let (ProposalVerdict::Edited, Some(DeskProposal { channel, conversation, change: wanted, .. })) =
                 (verdict, &taken)
                 && let ProposedChange::Reply { text } = wanted
             {
-                drafts::put_before(&change, (channel, conversation), text, None, None)?;
+                drafts::prepend_text(&change, (channel, conversation), text, None, None)?;
             }
             change.commit()?;
             Ok(taken)
@@ -147,12 +151,12 @@ impl Store {
     }
 
     /// Notes what an assistant asked for.
-    pub fn log_assistant(&self, call: AssistantCall) -> Result<(), StoreError> {
+    pub fn log_assistant_call(&self, call: AssistantCall) -> Result<(), StoreError> {
         self.outbox().change(move |change| {
-            log(change, &call)?;
+            insert_log_entry(change, &call)?;
             change.execute(
                 "DELETE FROM assistant_log WHERE number <= (SELECT max(number) FROM assistant_log) - ?1",
-                [LOGGED],
+                [MAX_LOG_ENTRIES],
             )?;
             Ok(())
         })
@@ -173,16 +177,17 @@ impl Store {
     }
 }
 
-const COLUMNS: &str = "id, channel, conversation, proposer, reason, change, seen_at, seen_id, at";
+const PROPOSAL_COLUMNS: &str = "id, channel, conversation, proposer, reason, change, seen_at, seen_id, at";
 
-fn written(change: &ProposedChange) -> String {
+fn change_to_json(change: &ProposedChange) -> String {
     serde_json::to_string(change).unwrap_or_default()
 }
 
 fn insert(connection: &Connection, it: &DeskProposal) -> rusqlite::Result<()> {
     let (seen_at, seen_id) = it.seen.clone().unzip();
-    let sql =
-        format!("INSERT OR IGNORE INTO proposal ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
+    let sql = format!(
+        "INSERT OR IGNORE INTO proposal ({PROPOSAL_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+    );
     connection.execute(
         &sql,
         params![
@@ -191,7 +196,7 @@ fn insert(connection: &Connection, it: &DeskProposal) -> rusqlite::Result<()> {
             it.conversation,
             it.proposer,
             it.reason,
-            written(&it.change),
+            change_to_json(&it.change),
             seen_at,
             seen_id,
             it.at
@@ -210,15 +215,15 @@ fn read(row: &Row<'_>) -> rusqlite::Result<DeskProposal> {
     }))
 }
 
-fn take(
+fn settle_proposal(
     connection: &Connection,
     id: &ProposalId,
     verdict: ProposalVerdict,
     now: Timestamp,
 ) -> Result<Option<DeskProposal>, StoreError> {
-    let sql = format!("DELETE FROM proposal WHERE id = ?1 RETURNING {COLUMNS}");
+    let sql = format!("DELETE FROM proposal WHERE id = ?1 RETURNING {PROPOSAL_COLUMNS}");
     let Some(taken) = connection.first(&sql, params![id], read)? else { return Ok(None) };
-    log(
+    insert_log_entry(
         connection,
         &AssistantCall {
             at: now,
@@ -232,7 +237,7 @@ fn take(
     Ok(Some(taken))
 }
 
-fn log(connection: &Connection, call: &AssistantCall) -> rusqlite::Result<()> {
+fn insert_log_entry(connection: &Connection, call: &AssistantCall) -> rusqlite::Result<()> {
     let AssistantCall { at, assistant, asked, channel, conversation, outcome } = call;
     connection.execute(
         "INSERT INTO assistant_log (at, assistant, asked, channel, conversation, outcome)
@@ -249,11 +254,11 @@ pub(crate) fn list(
     query: &DeskQuery,
 ) -> Result<(Vec<ProposalEntry>, bool), StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM desk.proposal WHERE ?1 IS NULL OR channel = ?1 ORDER BY number LIMIT ?2"
+        "SELECT {PROPOSAL_COLUMNS} FROM desk.proposal WHERE ?1 IS NULL OR channel = ?1 ORDER BY number LIMIT ?2"
     );
     let channel = query.channel.as_ref().map(ChannelId::as_str);
     let rows: Vec<_> = connection.all(&sql, params![channel, i64::from(query.limit) + 1], read)?;
-    let (rows, more) = desk::cut(rows, query.limit);
+    let (rows, more) = desk::truncate_rows(rows, query.limit);
     let entries = rows.into_iter().map(|row| entry(connection, row)).collect::<Result<_, _>>()?;
     Ok((entries, more))
 }
@@ -262,19 +267,19 @@ fn entry(connection: &Connection, proposal: DeskProposal) -> Result<ProposalEntr
     let (channel, conversation) = (&proposal.channel, &proposal.conversation);
     let seen = proposal.seen.clone().unwrap_or_default();
     Ok(ProposalEntry {
-        title: desk::title(connection, channel, conversation)?,
-        row: row_of(connection, channel, conversation)?,
-        since: desk::said_after(connection, channel, conversation, &seen, "")?,
+        title: desk::conversation_title(connection, channel, conversation)?,
+        row: load_row(connection, channel, conversation)?,
+        since: desk::messages_after(connection, channel, conversation, &seen, "")?,
         proposal,
     })
 }
 
 /// The newest stored message of a conversation.
-pub(crate) fn newest(
+pub(crate) fn newest_position(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
-) -> Result<Option<Place>, StoreError> {
+) -> Result<Option<HistoryPosition>, StoreError> {
     let sql = "SELECT m.sort_at, m.id FROM message m JOIN conversation c ON c.number = m.conversation
          WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT 1";
     Ok(connection

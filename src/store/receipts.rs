@@ -8,11 +8,11 @@ use model::ids::RowId;
 use sqlite::{Queries, read_row};
 
 /// Answers that are kept: the newest.
-const KEPT: i64 = 10_000;
+const MAX_RECEIPTS: i64 = 10_000;
 
 /// Answer of the server to a row that it accepted.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReceiptNote {
+pub struct StoredReceipt {
     /// The server's word, such as `sent`.
     pub status: Option<String>,
     pub credits_used: Option<f64>,
@@ -25,10 +25,10 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_receipt(&self, row: &RowId, note: ReceiptNote) -> Result<(), StoreError> {
+    pub async fn record_receipt(&self, row: &RowId, note: StoredReceipt) -> Result<(), StoreError> {
         let row = row.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.connection.execute(
                     "INSERT OR REPLACE INTO receipt (row, status, credits_used, credits_remaining)
                      VALUES (?1, ?2, ?3, ?4)",
@@ -36,7 +36,7 @@ impl Store {
                 )?;
                 cache.connection.execute(
                     "DELETE FROM receipt WHERE number <= (SELECT max(number) FROM receipt) - ?1",
-                    [KEPT],
+                    [MAX_RECEIPTS],
                 )?;
                 Ok(())
             })
@@ -48,12 +48,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn receipt(&self, row: &RowId) -> Result<ReceiptNote, StoreError> {
+    pub fn receipt(&self, row: &RowId) -> Result<StoredReceipt, StoreError> {
         let row = row.clone();
         self.cache().call(move |cache| {
             let sql = "SELECT status, credits_used, credits_remaining FROM receipt WHERE row = ?1";
             let found = cache.connection.first(sql, [row.as_str()], |row| {
-                Ok(read_row!(row, ReceiptNote { status, credits_used, credits_remaining }))
+                Ok(read_row!(row, StoredReceipt { status, credits_used, credits_remaining }))
             })?;
             Ok(found.unwrap_or_default())
         })

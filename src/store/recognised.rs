@@ -8,10 +8,10 @@ use sqlite::Queries;
 
 impl Store {
     /// Whether the server was seen to recognise a key at this path.
-    pub async fn recognises(&self, base_url: &str, path: &str) -> Result<bool, StoreError> {
+    pub async fn supports_idempotency(&self, base_url: &str, path: &str) -> Result<bool, StoreError> {
         let (base_url, path) = (base_url.to_owned(), path.to_owned());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM recognised WHERE base_url = ?1 AND path = ?2)";
                 Ok(connection.scalar(sql, params![base_url, path])?)
             })
@@ -19,10 +19,10 @@ impl Store {
     }
 
     /// Notes that the server recognised a key at this path.
-    pub async fn note_recognised(&self, base_url: &str, path: &str) -> Result<(), StoreError> {
+    pub async fn record_idempotency_support(&self, base_url: &str, path: &str) -> Result<(), StoreError> {
         let (base_url, path) = (base_url.to_owned(), path.to_owned());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let sql = "INSERT OR IGNORE INTO recognised (base_url, path) VALUES (?1, ?2)";
                 connection.execute(sql, params![base_url, path])?;
                 Ok(())

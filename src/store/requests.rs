@@ -10,19 +10,19 @@ use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
 
 /// Requests that are kept: the newest.
-const KEPT: i64 = 2_000;
+const MAX_REQUESTS: i64 = 2_000;
 
 impl Store {
     /// Keeps requests of a process for the others.
     ///
     /// # Errors
     /// When the database fails; then none is kept.
-    pub async fn keep_calls(&self, process: String, calls: Vec<Call>) -> Result<(), StoreError> {
+    pub async fn store_calls(&self, process: String, calls: Vec<Call>) -> Result<(), StoreError> {
         if calls.is_empty() {
             return Ok(());
         }
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let change = cache.connection.transaction()?;
                 let mut insert = change.prepare_cached(
                     "INSERT INTO request (at, process, channel, method, base, path, took, status, why, code,
@@ -37,8 +37,8 @@ impl Store {
                         it.channel,
                         it.method,
                         it.base,
-                        it.kept_path(),
-                        it.took,
+                        it.redacted_path(),
+                        it.duration,
                         it.answer.as_ref().ok(),
                         why,
                         it.code,
@@ -50,7 +50,7 @@ impl Store {
                 }
                 drop(insert);
                 let sql = "DELETE FROM request WHERE number <= (SELECT max(number) FROM request) - ?1";
-                change.execute(sql, [KEPT])?;
+                change.execute(sql, [MAX_REQUESTS])?;
                 change.commit()?;
                 Ok(())
             })
@@ -63,22 +63,22 @@ impl Store {
     /// When the database fails.
     pub async fn calls_of_others(&self, process: String, limit: u32) -> Result<Vec<Call>, StoreError> {
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql =
                     "SELECT at, process, channel, method, base, path, took, status, why, code, replayed, key,
                          request_id, has_body
                      FROM request WHERE process <> ?1 ORDER BY number DESC LIMIT ?2";
-                Ok(cache.connection.all(sql, params![process, limit], call)?)
+                Ok(cache.connection.all(sql, params![process, limit], call_from_row)?)
             })
             .await
     }
 }
 
-fn call(row: &Row<'_>) -> rusqlite::Result<Call> {
+fn call_from_row(row: &Row<'_>) -> rusqlite::Result<Call> {
     let status: Option<u16> = row.get("status")?;
     let answer = status.ok_or(row.line("why")?);
     Ok(read_row!(row, Call {
-        channel, at, method, base, path, took, replayed, key, has_body, process: line, code: optional_line,
+        channel, at, method, base, path, duration = took, replayed, key, has_body, process: line, code: optional_line,
         request_id: optional_line;
         answer
     }))

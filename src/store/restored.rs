@@ -20,14 +20,14 @@ use crate::mark_file::MarkFile;
 use crate::writer::WriterThread;
 use crate::{Cache, Store, StoreError};
 use model::ids::RowId;
-use model::outbox::Stop;
+use model::outbox::StopReason;
 use sqlite::Queries;
 
 /// Words of a row that may have been sent before the outbox was brought back.
-const RESTORED: &str =
+const RESTORED_REASON: &str =
     "the outbox was brought back from an older copy: it may have been sent or given up since";
 /// Words of a broadcast that was going on in the copy.
-const RESTORED_CAMPAIGN: &str =
+const RESTORED_CAMPAIGN_REASON: &str =
     "the outbox was brought back from an older copy: further waves may have been sent since";
 
 /// The state of an outbox.
@@ -39,14 +39,14 @@ pub(crate) struct OutboxMark {
 
 impl OutboxMark {
     /// Reads the state of the outbox that is open.
-    pub(crate) fn of(outbox: &Connection) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn load(outbox: &Connection) -> Result<Option<Self>, StoreError> {
         Ok(outbox.first("SELECT id, generation FROM identity", [], |row| {
             Ok(Self { id: row.get("id")?, generation: row.get("generation")? })
         })?)
     }
 
     /// Keeps it in the cache, unless a newer one is there.
-    fn keep(&self, cache: &Connection) -> Result<(), StoreError> {
+    fn store(&self, cache: &Connection) -> Result<(), StoreError> {
         cache.execute(
             "INSERT INTO outbox_mark (id, generation) VALUES (?1, ?2)
              ON CONFLICT DO UPDATE SET generation = excluded.generation
@@ -66,9 +66,9 @@ impl OutboxMark {
 
 impl Store {
     /// Keeps the state of the outbox before bytes of it leave.
-    pub(crate) async fn keep_mark(&self, mark: OutboxMark) {
+    pub(crate) async fn store_mark(&self, mark: OutboxMark) {
         mark.keep_in_file(&self.0.mark_file);
-        let kept = self.cache().later(move |cache| mark.keep(&cache.connection)).await;
+        let kept = self.cache().call_async(move |cache| mark.store(&cache.connection)).await;
         // Without it an older copy may go unnoticed.
         drop(kept.inspect_err(|error| tracing::warn!(%error, "the state of the outbox could not be noted")));
     }
@@ -82,7 +82,7 @@ impl Store {
     pub async fn doubt_rows_beside(&self, row: &RowId) -> Result<usize, StoreError> {
         let (row, last) = (row.clone(), self.0.newest_at_start);
         self.outbox()
-            .later(move |outbox| {
+            .call_async(move |outbox| {
                 let change = outbox.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let is_of_script = "SELECT EXISTS (SELECT 1 FROM script_key WHERE row = ?1)";
                 if change.scalar(is_of_script, [&row])? {
@@ -98,50 +98,50 @@ impl Store {
 
 /// Has the state of the outbox kept in the cache, if it changed since it was
 /// last.
-pub(crate) fn keep_mark_later(
+pub(crate) fn store_mark_later(
     outbox: &Connection,
     kept: &mut Option<OutboxMark>,
     cache: &WriterThread<Cache>,
     file: &MarkFile,
 ) -> Result<(), StoreError> {
-    let Some(mark) = OutboxMark::of(outbox)?.filter(|mark| kept.as_ref() != Some(mark)) else {
+    let Some(mark) = OutboxMark::load(outbox)?.filter(|mark| kept.as_ref() != Some(mark)) else {
         return Ok(());
     };
     mark.keep_in_file(file);
     *kept = Some(mark.clone());
-    cache.post(move |cache| mark.keep(&cache.connection))
+    cache.run_in_background(move |cache| mark.store(&cache.connection))
 }
 
 /// Marks what may have been sent as unknown if the outbox is an older copy.
 /// Returns the number of rows; `None` if it is not older, or if nothing waits in
 /// one that is as new as any mark.
-pub(crate) fn mark_doubtful(
+pub(crate) fn mark_uncertain(
     outbox: &mut Connection,
     cache: &Connection,
     file: &MarkFile,
 ) -> Result<Option<usize>, StoreError> {
-    let Some(found) = OutboxMark::of(outbox)? else { return Ok(None) };
+    let Some(found) = OutboxMark::load(outbox)? else { return Ok(None) };
     let in_cache: Option<i64> =
         cache.first("SELECT generation FROM outbox_mark WHERE id = ?1", [&found.id], sqlite::only)?;
     let in_file = file.newest(&found.id);
     let newest = in_cache.max(in_file.as_ref().map(|mark| mark.generation));
     let doubtful = match newest {
-        Some(newest) if newest > found.generation => mark_older(outbox, newest)?,
+        Some(newest) if newest > found.generation => mark_rows_uncertain(outbox, newest)?,
         _ if in_file.is_some_and(|mark| mark.is_copy) => {
-            mark_older(outbox, found.generation + 1)?.filter(|rows| *rows > 0)
+            mark_rows_uncertain(outbox, found.generation + 1)?.filter(|rows| *rows > 0)
         }
         _ => None,
     };
-    if let Some(mark) = OutboxMark::of(outbox)? {
+    if let Some(mark) = OutboxMark::load(outbox)? {
         mark.keep_in_file(file);
     }
     Ok(doubtful)
 }
 
 /// Marks all that may have been sent, unless another process has just done so.
-fn mark_older(outbox: &mut Connection, known: i64) -> Result<Option<usize>, StoreError> {
+fn mark_rows_uncertain(outbox: &mut Connection, known: i64) -> Result<Option<usize>, StoreError> {
     let change = outbox.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if OutboxMark::of(&change)?.is_none_or(|mark| mark.generation >= known) {
+    if OutboxMark::load(&change)?.is_none_or(|mark| mark.generation >= known) {
         return Ok(None);
     }
     tracing::warn!("the outbox was brought back from an older copy");
@@ -161,11 +161,18 @@ fn doubt(change: &Connection, last: i64, except: Option<&RowId>) -> Result<usize
              last_attempt_at = coalesce(last_attempt_at, created_at),
              attempted_as = coalesce(attempted_as, written_as), offered_account = NULL
          WHERE (state <> 'stopped' OR stop NOT IN (?1, ?3, ?4)) AND sequence <= ?5 AND id IS NOT ?6",
-        params![Stop::Unknown.word(), RESTORED, Stop::Expired.word(), Stop::Ask.word(), last, except],
+        params![
+            StopReason::Unknown.word(),
+            RESTORED_REASON,
+            StopReason::Expired.word(),
+            StopReason::KeyUnproven.word(),
+            last,
+            except
+        ],
     )?;
     change.execute(
         "UPDATE campaign SET phase = 'paused', cause = NULL, why = ?1 WHERE phase = 'running'",
-        [RESTORED_CAMPAIGN],
+        [RESTORED_CAMPAIGN_REASON],
     )?;
     Ok(doubtful)
 }

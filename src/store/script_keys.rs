@@ -24,16 +24,16 @@ use model::waves::NewCampaign;
 use sqlite::{Queries, only, read_row};
 
 /// Microseconds after which a key of something that is over is forgotten.
-const FORGOTTEN: i64 = 30 * DAY;
+const KEY_LIFETIME: i64 = 30 * DAY;
 /// Endings of rows of which no byte left, or that the server refused.
-const NOT_DONE: [&str; 3] = ["given up", "taken back", "replaced by a newer wish"];
+const UNSENT_ENDINGS: [&str; 3] = ["given up", "taken back", "replaced by a newer wish"];
 
 /// A change that a script names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptKey {
     pub key: IdempotencyKey,
     /// Print of the command and of all that it is asked to do.
-    pub wish: String,
+    pub fingerprint: String,
     /// Answer of the command once it is done, as a JSON object.
     pub answer: String,
 }
@@ -43,7 +43,7 @@ pub struct ScriptKey {
 pub enum KeyUse {
     /// Nothing has it, or what had it was not done.
     New,
-    Known(KnownChange),
+    Used(KeyedChange),
     /// Something else was asked for under it.
     Other,
     /// A person gave this row up, which may have been done.
@@ -52,7 +52,7 @@ pub enum KeyUse {
 
 /// A change that was asked for before under its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownChange {
+pub struct KeyedChange {
     pub channel: ChannelId,
     /// The row that stands for it now, or the broadcast in waves.
     pub row: RowId,
@@ -74,7 +74,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing was queued.
-    pub fn enqueue_under(
+    pub fn enqueue_with_key(
         &self,
         rows: Vec<NewRow>,
         key: &ScriptKey,
@@ -91,7 +91,7 @@ impl Store {
                 queued.push(outbox::queue(change, row, now, &chance)?);
             }
             if let Some(last) = queued.last_mut() {
-                name_row(change, last, &key, now)?;
+                assign_key(change, last, &key, now)?;
             }
             Ok(Ok(queued))
         })
@@ -101,14 +101,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing was begun.
-    pub fn begin_campaign_under(
+    pub fn start_campaign_with_key(
         &self,
         new: NewCampaign,
         quality: Option<SafeText>,
         key: &ScriptKey,
         now: Timestamp,
     ) -> Result<Result<CampaignId, KeyUse>, StoreError> {
-        let id = CampaignId::new(outbox::row_id(now, self.chance()).as_str());
+        let id = CampaignId::new(outbox::new_row_id(now, self.chance()).as_str());
         let key = key.clone();
         self.outbox().change(move |change| {
             let before = key_use(change, &key)?;
@@ -116,20 +116,20 @@ impl Store {
                 return Ok(Err(before));
             }
             crate::campaigns::insert(change, &id, &new, quality.as_ref(), now)?;
-            keep(change, &key, &new.channel, id.as_str(), now)?;
+            insert_key(change, &key, &new.channel, id.as_str(), now)?;
             Ok(Ok(id))
         })
     }
 }
 
 /// Gives a row that was just queued the key of a script.
-pub(crate) fn name_row(
+pub(crate) fn assign_key(
     change: &Transaction<'_>,
     row: &mut OutboxRow,
     key: &ScriptKey,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    keep(change, key, &row.channel, row.id.as_str(), now)?;
+    insert_key(change, key, &row.channel, row.id.as_str(), now)?;
     let sql = "SELECT runs FROM script_key WHERE key = ?1";
     let runs: i64 = change.first(sql, [key.key.as_str()], only)?.unwrap_or(1);
     if runs == 1 {
@@ -141,7 +141,7 @@ pub(crate) fn name_row(
     Ok(())
 }
 
-fn keep(
+fn insert_key(
     change: &Connection,
     key: &ScriptKey,
     channel: &ChannelId,
@@ -151,20 +151,20 @@ fn keep(
     change.execute(
         "DELETE FROM script_key WHERE created_at < ?1
              AND NOT EXISTS (SELECT 1 FROM outbox WHERE id = script_key.row)",
-        [now.plus(-FORGOTTEN)],
+        [now.plus(-KEY_LIFETIME)],
     )?;
     change.execute(
         "INSERT INTO script_key (key, wish, channel, row, answer, runs, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6)
          ON CONFLICT DO UPDATE SET wish = excluded.wish, channel = excluded.channel, row = excluded.row,
              answer = excluded.answer, runs = runs + 1, created_at = excluded.created_at",
-        params![key.key, key.wish, channel, row, key.answer, now],
+        params![key.key, key.fingerprint, channel, row, key.answer, now],
     )?;
     Ok(())
 }
 
 /// Takes the number of a deleted person out of what commands said.
-pub(crate) fn forget_number(
+pub(crate) fn remove_number(
     connection: &Connection,
     channel: &ChannelId,
     number: &str,
@@ -180,7 +180,7 @@ pub(crate) fn forget_number(
 pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse, StoreError> {
     let sql = "SELECT wish, channel, row, answer FROM script_key WHERE key = ?1";
     let found = connection.first(sql, [key.key.as_str()], |row| {
-        let known = read_row!(row, KnownChange { channel, row, answer });
+        let known = read_row!(row, KeyedChange { channel, row, answer });
         Ok((row.get::<String>("wish")?, known))
     })?;
     let Some((wish, known)) = found else {
@@ -189,24 +189,24 @@ pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse
         let is_taken = connection.first(sql, [key.key.as_str()], only::<i64>)?.is_some();
         return Ok(if is_taken { KeyUse::Other } else { KeyUse::New });
     };
-    if wish != key.wish {
+    if wish != key.fingerprint {
         return Ok(KeyUse::Other);
     }
-    follow(connection, known)
+    follow_change(connection, known)
 }
 
 /// Follows a change to the row that stands for it now.
-fn follow(connection: &Connection, mut known: KnownChange) -> Result<KeyUse, StoreError> {
+fn follow_change(connection: &Connection, mut known: KeyedChange) -> Result<KeyUse, StoreError> {
     // A person may have sent it again more than once.
     loop {
         let sql = "SELECT 1 FROM outbox WHERE id = ?1 UNION ALL SELECT 1 FROM campaign WHERE id = ?1";
         if connection.first(sql, [known.row.as_str()], only::<i64>)?.is_some() {
-            return Ok(KeyUse::Known(known));
+            return Ok(KeyUse::Used(known));
         }
         let ending = outbox::ending(connection, &known.row)?;
         let ending = ending.as_deref();
         if ending == Some("done") {
-            return Ok(KeyUse::Known(known));
+            return Ok(KeyUse::Used(known));
         }
         let sql =
             "SELECT successor FROM decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1";
@@ -214,7 +214,7 @@ fn follow(connection: &Connection, mut known: KnownChange) -> Result<KeyUse, Sto
             known.row = heir;
             continue;
         }
-        let is_not_done = ending.is_some_and(|ending| NOT_DONE.contains(&ending));
+        let is_not_done = ending.is_some_and(|ending| UNSENT_ENDINGS.contains(&ending));
         if is_not_done || outbox::refusal(connection, &known.row)?.is_some() {
             return Ok(KeyUse::New);
         }

@@ -10,17 +10,17 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::{Store, StoreError, filter};
 use model::ids::ChannelId;
-use model::search::{Term, Terms, WordKind, words};
+use model::search::{Term, Terms, WordKind, split_words};
 use sqlite::Queries;
 
 /// Messages added to the index at once: what another job may have to wait
 /// for.
-const SLICE: i64 = 500;
+const INDEX_BATCH: i64 = 500;
 
 /// Letters of the longest beginnings of words the index of messages keeps by
 /// themselves (`prefix` in the schema): those are walked from the newest on,
 /// while longer ones are gathered whole before the first is told.
-pub(crate) const BEGINNING: usize = 4;
+pub(crate) const MAX_PREFIX_CHARS: usize = 4;
 
 /// Gives a connection that writes the cache the functions its triggers use.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
@@ -29,16 +29,16 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_scalar_function("search_words", 3, flags, |arguments| {
         let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
         let channel = arguments.get_raw(1).as_str()?;
-        Ok(indexed(text, channel, arguments.get(2)?))
+        Ok(index_text(text, channel, arguments.get(2)?))
     })?;
     filter::install_order(connection)
 }
 
 /// What the index holds of a text: its words, and marks for the channel and
 /// the conversation.
-fn indexed(text: &str, channel: &str, conversation: i64) -> String {
+fn index_text(text: &str, channel: &str, conversation: i64) -> String {
     let mut out = format!("{} {}", channel_mark(channel), conversation_mark(conversation));
-    for word in words(text) {
+    for word in split_words(text) {
         match word.kind {
             WordKind::Spaced | WordKind::Picture => {
                 out.push(' ');
@@ -63,40 +63,40 @@ fn push_pairs(run: &str, out: &mut String) {
 
 /// A word no text has: bytes as characters of the private area, which safe
 /// text never holds.
-fn mark(area: u32, bytes: &str) -> String {
+fn encode_mark(area: u32, bytes: &str) -> String {
     bytes.bytes().filter_map(|byte| char::from_u32(area + u32::from(byte))).collect()
 }
 
 fn channel_mark(channel: &str) -> String {
-    mark(0xe100, channel)
+    encode_mark(0xe100, channel)
 }
 
 fn conversation_mark(number: i64) -> String {
-    mark(0xe200, &number.to_string())
+    encode_mark(0xe200, &number.to_string())
 }
 
 /// The question in the index's language. Everything typed stands in quotes,
 /// so nothing in it can be an operator.
 pub(crate) fn expression(terms: &Terms, channel: Option<&ChannelId>, conversation: Option<i64>) -> String {
-    let mut parts: Vec<String> = terms.iter().flat_map(asked).collect();
-    parts.extend(conversation.map(|conversation| quoted(&conversation_mark(conversation))));
-    parts.extend(channel.map(|channel| quoted(&channel_mark(channel.as_str()))));
+    let mut parts: Vec<String> = terms.iter().flat_map(term_expressions).collect();
+    parts.extend(conversation.map(|conversation| quote(&conversation_mark(conversation))));
+    parts.extend(channel.map(|channel| quote(&channel_mark(channel.as_str()))));
     parts.join(" AND ")
 }
 
-fn asked(term: &Term) -> Vec<String> {
+fn term_expressions(term: &Term) -> Vec<String> {
     let characters: Vec<char> = term.text.chars().collect();
     match term.kind {
-        WordKind::Picture => vec![quoted(&term.text)],
-        WordKind::Spaced if term.is_letter() => vec![quoted(&term.text)],
+        WordKind::Picture => vec![quote(&term.text)],
+        WordKind::Spaced if term.is_letter() => vec![quote(&term.text)],
         WordKind::Run if characters.len() > 1 => {
-            characters.windows(2).map(|pair| quoted(&pair.iter().collect::<String>())).collect()
+            characters.windows(2).map(|pair| quote(&pair.iter().collect::<String>())).collect()
         }
-        WordKind::Spaced | WordKind::Run => vec![format!("{} *", quoted(&term.text))],
+        WordKind::Spaced | WordKind::Run => vec![format!("{} *", quote(&term.text))],
     }
 }
 
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\"\""))
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError>
     if below <= 0 {
         return Ok(false);
     }
-    let from = below - SLICE;
+    let from = below - INDEX_BATCH;
     // The trigger gives those without a place their place and words.
     change
         .prepare_cached("UPDATE message SET place = NULL WHERE rowid >= ?1 AND rowid < ?2 AND place IS NULL")?

@@ -20,8 +20,8 @@ impl Store {
         let channel = channel.clone();
         self.cache().change(move |change| {
             for (conversation, unseen) in &wanted {
-                if let Some(number) = messages::number(change, &channel, conversation)? {
-                    set(change, number, *unseen)?;
+                if let Some(number) = messages::conversation_number(change, &channel, conversation)? {
+                    set_unseen_count(change, number, *unseen)?;
                     facts::refresh(change, number)?;
                 }
             }
@@ -30,7 +30,7 @@ impl Store {
     }
 }
 
-fn set(change: &Connection, number: i64, unseen: u32) -> rusqlite::Result<()> {
+fn set_unseen_count(change: &Connection, number: i64, unseen: u32) -> rusqlite::Result<()> {
     let sql = match unseen {
         0 => {
             "SELECT sort_at, id AS until FROM message WHERE conversation = ?1

@@ -29,7 +29,7 @@ pub struct ConfirmedAccount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confirmation {
     /// True if the channel had another account before.
-    pub moved: bool,
+    pub has_changed: bool,
     /// Rows that asked and may leave again.
     pub released: usize,
 }
@@ -45,7 +45,7 @@ pub(crate) fn read_cell(row: &Row<'_>, name: &'static str) -> rusqlite::Result<O
     Ok(text.and_then(|text| serde_json::from_str(text).ok()))
 }
 
-fn cell(account: &SendingAccount) -> String {
+fn to_cell(account: &SendingAccount) -> String {
     serde_json::json!(account).to_string()
 }
 
@@ -61,9 +61,9 @@ fn find(connection: &Connection, channel: &ChannelId) -> Result<Option<Confirmed
 impl Store {
     /// Notes which credential, as a print, this process has for a channel.
     /// Returns at once; whatever is queued later is written with it.
-    pub fn note_credential(&self, channel: &ChannelId, credential: &str) {
+    pub fn record_credential(&self, channel: &ChannelId, credential: &str) {
         let (channel, credential) = (channel.clone(), credential.to_owned());
-        let noted = self.outbox().post(move |connection| {
+        let noted = self.outbox().run_in_background(move |connection| {
             connection.execute(
                 "INSERT OR REPLACE INTO temp.process_credential (channel, credential) VALUES (?1, ?2)",
                 params![channel, credential],
@@ -79,7 +79,7 @@ impl Store {
     /// The account of a channel as it was confirmed last, whichever process did.
     pub async fn sending_account(&self, channel: &ChannelId) -> Result<Option<ConfirmedAccount>, StoreError> {
         let channel = channel.clone();
-        self.outbox().later(move |connection| find(connection, &channel)).await
+        self.outbox().call_async(move |connection| find(connection, &channel)).await
     }
 
     /// Keeps what `GET /account` told to a credential. Rows whose account was
@@ -95,35 +95,39 @@ impl Store {
     ) -> Result<Confirmation, StoreError> {
         let (channel, credential) = (channel.clone(), credential.to_owned());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction()?;
                 let before = find(&change, &channel)?;
                 let told = ConfirmedAccount { credential, account };
-                let filled = fill_in(&change, &channel, &told)?;
-                let released = release(&change, &channel, &told.account)?;
+                let filled = assign_account(&change, &channel, &told)?;
+                let released = release_rows(&change, &channel, &told.account)?;
                 let is_known = before.as_ref() == Some(&told);
                 if !is_known {
                     change.execute(
                         "INSERT OR REPLACE INTO sending_account (channel, credential, account, confirmed_at)
                          VALUES (?1, ?2, ?3, ?4)",
-                        params![channel, told.credential, cell(&told.account), now],
+                        params![channel, told.credential, to_cell(&told.account), now],
                     )?;
                 }
                 if !is_known || filled + released > 0 {
                     change.commit()?;
                 }
                 let moved = before.is_some_and(|before| !before.account.is_same(&told.account));
-                Ok(Confirmation { moved, released })
+                Ok(Confirmation { has_changed: moved, released })
             })
             .await
     }
 
     /// Notes which account a person is asked about for a row that does not
     /// belong to it.
-    pub async fn offer_account(&self, row: &RowId, account: &SendingAccount) -> Result<(), StoreError> {
-        let (row, account) = (row.clone(), cell(account));
+    pub async fn record_offered_account(
+        &self,
+        row: &RowId,
+        account: &SendingAccount,
+    ) -> Result<(), StoreError> {
+        let (row, account) = (row.clone(), to_cell(account));
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 connection
                     .execute("UPDATE outbox SET offered_account = ?2 WHERE id = ?1", params![row, account])?;
                 Ok(())
@@ -133,7 +137,11 @@ impl Store {
 }
 
 /// Gives rows and broadcasts of an unknown account the one that is proved.
-fn fill_in(change: &Connection, channel: &ChannelId, told: &ConfirmedAccount) -> Result<usize, StoreError> {
+fn assign_account(
+    change: &Connection,
+    channel: &ChannelId,
+    told: &ConfirmedAccount,
+) -> Result<usize, StoreError> {
     let mut filled = 0;
     for (table, proof) in [("outbox", "coalesce(attempted_as, written_as)"), ("campaign", "written_as")] {
         filled += change.execute(
@@ -141,14 +149,18 @@ fn fill_in(change: &Connection, channel: &ChannelId, told: &ConfirmedAccount) ->
                 "UPDATE {table} SET written_for = ?3
                  WHERE channel = ?1 AND written_for IS NULL AND {proof} = ?2"
             ),
-            params![channel, told.credential, cell(&told.account)],
+            params![channel, told.credential, to_cell(&told.account)],
         )?;
     }
     Ok(filled)
 }
 
 /// Lets rows leave that asked because of another account.
-fn release(change: &Connection, channel: &ChannelId, account: &SendingAccount) -> Result<usize, StoreError> {
+fn release_rows(
+    change: &Connection,
+    channel: &ChannelId,
+    account: &SendingAccount,
+) -> Result<usize, StoreError> {
     let sql = "SELECT id, written_for FROM outbox
          WHERE channel = ?1 AND state = 'stopped' AND stop = 'account' AND written_for IS NOT NULL";
     let held: Vec<(RowId, Option<SendingAccount>)> =

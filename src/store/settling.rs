@@ -11,24 +11,24 @@
 
 use rusqlite::{Connection, params};
 
-use crate::lane::{LaneRow, Settlement};
+use crate::lane::{AttemptResult, LaneRow};
 use crate::{StoreError, decisions, outbox, pauses};
 use model::ids::ConversationId;
-use model::outbox::{Operation, OutboxRow, Stop};
+use model::outbox::{Operation, OutboxRow, StopReason};
 use model::time::Timestamp;
 
 /// Writes a settlement within the caller's transaction; tells whether it
 /// still counted. `owner` is how this desk names itself.
-pub(crate) fn write(
+pub(crate) fn record_result(
     change: &Connection,
     lane: &LaneRow,
-    settlement: &Settlement,
+    settlement: &AttemptResult,
     owner: &str,
 ) -> Result<bool, StoreError> {
-    let (id, fence) = (lane.row.id.as_str(), lane.fence);
+    let (id, fence) = (lane.row.id.as_str(), lane.fencing_token);
     let server_at = lane.first.and_then(|moment| moment.server).map(Timestamp::micros);
     let written = match settlement {
-        Settlement::Wait { not_before } => change.execute(
+        AttemptResult::Wait { not_before } => change.execute(
             // Nothing was executed, so the attempt is taken back, unless an
             // earlier one may have been. What was planned waits for its time
             // again: the clock may have been set back since it was due.
@@ -42,15 +42,15 @@ pub(crate) fn write(
              WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
             params![id, fence, not_before, lane.tried_before],
         )?,
-        Settlement::AskAgain { not_before, counted } => change.execute(
+        AttemptResult::Retry { not_before, counted } => change.execute(
             "UPDATE outbox SET state = 'uncertain', not_before = ?3, failures = failures + ?4,
                  first_attempt_server_at = coalesce(first_attempt_server_at, ?5)
              WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
             params![id, fence, not_before, counted, server_at],
         )?,
-        Settlement::Stop(stop, why) => {
-            if *stop == Stop::Auth {
-                never_tried(change, id, fence)?;
+        AttemptResult::Stop(stop, why) => {
+            if *stop == StopReason::Auth {
+                reset_first_attempt(change, id, fence)?;
             }
             let written = change.execute(
                 "UPDATE outbox SET state = 'stopped', stop = ?3, why = ?4,
@@ -59,26 +59,26 @@ pub(crate) fn write(
                 params![id, fence, stop.word(), why, server_at],
             )?;
             if written > 0 {
-                outbox::audit(change, &lane.row, "stopped", stop.word())?;
+                outbox::record_audit(change, &lane.row, "stopped", stop.word())?;
             }
             written
         }
-        Settlement::Dropped(why) => {
+        AttemptResult::Dropped(why) => {
             let sql = "DELETE FROM outbox WHERE id = ?1 AND fence = ?2 AND state <> 'stopped'";
             let written = change.execute(sql, params![id, fence])?;
             if written > 0 {
-                outbox::audit(change, &lane.row, "dropped", why.as_str())?;
+                outbox::record_audit(change, &lane.row, "dropped", why.as_str())?;
             }
             written
         }
-        Settlement::Done { made, automation, replayed } => {
-            remember(change, lane, made.as_deref(), *automation, owner)?;
+        AttemptResult::Done { made, automation, replayed } => {
+            record_accepted(change, lane, made.as_deref(), *automation, owner)?;
             let detail = if *replayed { "replayed" } else { "" };
-            return finish(change, &lane.row, detail, made.as_deref());
+            return finish_row(change, &lane.row, detail, made.as_deref());
         }
-        Settlement::Found(message) => {
-            note_sent(change, &lane.row, message.as_str())?;
-            return finish(change, &lane.row, "found in the history", Some(message.as_str()));
+        AttemptResult::Found(message) => {
+            record_sent_message(change, &lane.row, message.as_str())?;
+            return finish_row(change, &lane.row, "found in the history", Some(message.as_str()));
         }
     };
     Ok(written > 0)
@@ -86,7 +86,7 @@ pub(crate) fn write(
 
 /// A key that is not taken executes nothing: a first attempt with it was none,
 /// so that the row may leave with another key.
-fn never_tried(change: &Connection, id: &str, fence: i64) -> Result<(), StoreError> {
+fn reset_first_attempt(change: &Connection, id: &str, fence: i64) -> Result<(), StoreError> {
     change.execute(
         "UPDATE outbox SET attempts = 0, first_attempt_at = NULL, first_attempt_server_at = NULL,
              first_attempt_since_boot = NULL, attempted_as = NULL, last_attempt_at = NULL
@@ -98,7 +98,7 @@ fn never_tried(change: &Connection, id: &str, fence: i64) -> Result<(), StoreErr
 
 /// Ends a row that was done. One that a person has dropped or made anew
 /// meanwhile was done all the same: its successor must not leave.
-fn finish(
+fn finish_row(
     change: &Connection,
     row: &OutboxRow,
     detail: &str,
@@ -114,7 +114,7 @@ fn finish(
 }
 
 /// Keeps what the interface will not tell again about an accepted row.
-fn remember(
+fn record_accepted(
     change: &Connection,
     lane: &LaneRow,
     made: Option<&str>,
@@ -124,9 +124,9 @@ fn remember(
     let row = &lane.row;
     let channel = row.channel.as_str();
     match &row.operation {
-        operation if operation.speaks() || is_written(operation) => {
+        operation if operation.is_customer_message() || is_written_text(operation) => {
             if let Some(message) = made {
-                note_sent(change, row, message)?;
+                record_sent_message(change, row, message)?;
             }
         }
         Operation::React { message, emoji } if emoji.is_empty() => {
@@ -150,7 +150,7 @@ fn remember(
                 let at = lane.first.and_then(|moment| moment.server).unwrap_or(tried_at);
                 pauses::hand_back(change, channel, conversation, at)?;
             } else {
-                pauses::begin(change, channel, conversation, owner, tried_at)?;
+                pauses::begin_pause(change, channel, conversation, owner, tried_at)?;
             }
         }
         _ => {}
@@ -158,12 +158,16 @@ fn remember(
     Ok(())
 }
 
-fn is_written(operation: &Operation) -> bool {
+fn is_written_text(operation: &Operation) -> bool {
     matches!(operation, Operation::SendSms { .. } | Operation::Call { .. } | Operation::SendMail(_))
 }
 
 /// A message of the history is this desk's.
-pub(crate) fn note_sent(change: &Connection, row: &OutboxRow, message: &str) -> Result<(), StoreError> {
+pub(crate) fn record_sent_message(
+    change: &Connection,
+    row: &OutboxRow,
+    message: &str,
+) -> Result<(), StoreError> {
     change.execute(
         "INSERT OR IGNORE INTO sent_here (channel, message) VALUES (?1, ?2)",
         params![row.channel, message],

@@ -4,16 +4,16 @@ use rusqlite::params;
 
 use crate::{Store, StoreError};
 use model::ids::{ChannelId, ConversationId};
-use model::messages::Place;
+use model::messages::HistoryPosition;
 use model::outbox::Lane;
 use sqlite::{Queries, read_row};
 
 /// Messages counted at most: what matters is whether there are any.
-const CAP: u32 = 100;
+const MAX_COUNTED_MESSAGES: u32 = 100;
 
 /// What was said in a thread after the newest message a writer had on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Moved {
+pub struct NewerMessages {
     /// Messages to the customer that did not come from this desk.
     pub answers: u32,
     /// Messages of anyone, this desk's apart.
@@ -22,15 +22,15 @@ pub struct Moved {
 
 impl Store {
     /// What was said since a place, as far as it was read.
-    pub async fn moved_since(
+    pub async fn messages_since(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
-        seen: &Place,
-    ) -> Result<Moved, StoreError> {
+        seen: &HistoryPosition,
+    ) -> Result<NewerMessages, StoreError> {
         let (channel, conversation, seen) = (channel.clone(), conversation.clone(), seen.clone());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 // What was sent from here but is not listed yet is this desk's
                 // too.
                 let sql = "SELECT count(*) FILTER (WHERE inbound = 0) AS answers, count(*) AS messages FROM (
@@ -40,8 +40,10 @@ impl Store {
                              AND NOT EXISTS (SELECT 1 FROM desk.sent_here s
                                  WHERE s.channel = ?1 AND s.message = m.id)
                          ORDER BY m.inbound LIMIT ?5)";
-                let of = params![channel, conversation, seen.0, seen.1, CAP];
-                Ok(cache.connection.one(sql, of, |row| Ok(read_row!(row, Moved { answers, messages })))?)
+                let of = params![channel, conversation, seen.0, seen.1, MAX_COUNTED_MESSAGES];
+                Ok(cache
+                    .connection
+                    .one(sql, of, |row| Ok(read_row!(row, NewerMessages { answers, messages })))?)
             })
             .await
     }
@@ -55,7 +57,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let mut statement = cache.connection.prepare_cached(
                     "SELECT 1 FROM conversation WHERE channel = ?1 AND id = ?2 AND service_window = 'closed'",
                 )?;
@@ -65,7 +67,11 @@ impl Store {
     }
 
     /// The newest message known of a lane's conversation; blocks.
-    pub fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
+    pub fn newest_position(
+        &self,
+        channel: &ChannelId,
+        lane: &Lane,
+    ) -> Result<Option<HistoryPosition>, StoreError> {
         let Some(conversation) = lane.conversation().cloned() else { return Ok(None) };
         let channel = channel.clone();
         self.cache().call(move |cache| {

@@ -9,18 +9,18 @@ use model::ids::ChannelId;
 use model::outbox::RowState;
 use model::queries::OutboxEntry;
 use model::spending::{self, Spent};
-use model::stops::Stop;
+use model::stops::StopReason;
 use model::time::Timestamp;
 use sqlite::Queries;
 
 /// The ledger of a channel.
-const SPENT: &str = "spent";
+const SPENDING_MARK: &str = "spent";
 /// Rows that wait for credits read at most.
-const UNPAID: u32 = 500;
+const MAX_UNPAID_ROWS: u32 = 500;
 
 impl Store {
     /// Notes what one action cost.
-    pub async fn note_spent(
+    pub async fn record_spending(
         &self,
         channel: &ChannelId,
         action: &'static str,
@@ -29,10 +29,10 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, day) = (channel.clone(), now.day_number(self.zone()));
         self.cache()
-            .later(move |cache| {
-                let mut all = ledger(&cache.connection, &channel)?;
-                spending::note(&mut all, day, action, credits);
-                meta::write(&cache.connection, &channel, &[(SPENT, Some(spending::write(&all)))])
+            .call_async(move |cache| {
+                let mut all = load_ledger(&cache.connection, &channel)?;
+                spending::record_spending(&mut all, day, action, credits);
+                meta::write(&cache.connection, &channel, &[(SPENDING_MARK, Some(spending::to_lines(&all)))])
             })
             .await
     }
@@ -40,24 +40,26 @@ impl Store {
 
 impl Reader {
     /// What was spent from here, by channel.
-    pub fn spent(&self) -> Result<Vec<(ChannelId, Vec<Spent>)>, StoreError> {
+    pub fn spending_by_channel(&self) -> Result<Vec<(ChannelId, Vec<Spent>)>, StoreError> {
         Ok(self.connection.all(
             "SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel",
-            [SPENT],
-            |row| Ok((row.get("channel")?, row.word("value", spending::read)?)),
+            [SPENDING_MARK],
+            |row| Ok((row.get("channel")?, row.word("value", spending::parse_lines)?)),
         )?)
     }
 
     /// The rows of all channels that wait for credits, in the order they were
     /// written.
-    pub fn unpaid(&self) -> Result<Vec<OutboxEntry>, StoreError> {
+    pub fn unpaid_rows(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        let mut entries = desk::stopped(&moment, Stop::Credits, UNPAID)?;
-        entries.retain(|entry| matches!(entry.row.state, RowState::Stopped(Stop::Credits, _)));
+        let mut entries = desk::stopped(&moment, StopReason::Credits, MAX_UNPAID_ROWS)?;
+        entries.retain(|entry| matches!(entry.row.state, RowState::Stopped(StopReason::Credits, _)));
         Ok(entries)
     }
 }
 
-fn ledger(connection: &Connection, channel: &ChannelId) -> Result<Vec<Spent>, StoreError> {
-    Ok(meta::read(connection, channel, SPENT)?.map(|text| spending::read(&text)).unwrap_or_default())
+fn load_ledger(connection: &Connection, channel: &ChannelId) -> Result<Vec<Spent>, StoreError> {
+    Ok(meta::read(connection, channel, SPENDING_MARK)?
+        .map(|text| spending::parse_lines(&text))
+        .unwrap_or_default())
 }

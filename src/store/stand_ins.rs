@@ -10,13 +10,13 @@ use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 /// What their ids match.
-pub(crate) const STAND_INS: &str = "unreadable-*";
+pub(crate) const STAND_IN_PATTERN: &str = "unreadable-*";
 
 impl Store {
     /// Removes rows that stood in for items of the list this page covers and
     /// that are not in it any more: the item is readable now, or gone. Tells
     /// whether there were any.
-    pub async fn forget_stand_ins(
+    pub async fn remove_stand_ins(
         &self,
         channel: &ChannelId,
         page: &[Conversation],
@@ -29,10 +29,10 @@ impl Store {
         let kept: Vec<String> = page.iter().map(|conversation| conversation.id.to_string()).collect();
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "SELECT id FROM conversation
                      WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4";
-                let of = params![channel, STAND_INS, lowest, highest];
+                let of = params![channel, STAND_IN_PATTERN, lowest, highest];
                 let ids: Vec<String> = cache.connection.all(sql, of, only)?;
                 let mut any = false;
                 for id in ids.into_iter().filter(|entry| !kept.contains(entry)) {

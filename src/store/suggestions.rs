@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use crate::draft_only::MAKING;
+use crate::draft_only::DRAFT_TIMEOUT;
 use crate::{Store, StoreError};
 use model::ids::MessageId;
-use model::messages::{MadeKind, MadeText};
+use model::messages::{GeneratedText, GeneratedTextKind};
 use model::queries::ConversationKey;
 use model::suggestions::Suggestion;
 use model::text::SafeText;
@@ -16,7 +16,7 @@ use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 /// The number of a conversation.
-const NUMBER: &str = "(SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)";
+const SELECT_NUMBER: &str = "(SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)";
 
 impl Store {
     /// Begins to make something of a message; false where it was made already
@@ -37,7 +37,7 @@ impl Store {
                 "INSERT INTO suggestion (conversation, kind, message, begun_at)
                      SELECT number, ?3, ?4, ?5 FROM conversation WHERE channel = ?1 AND id = ?2
                  ON CONFLICT DO UPDATE SET begun_at = excluded.begun_at
-                     WHERE made IS NULL AND begun_at <= excluded.begun_at - {MAKING}"
+                     WHERE made IS NULL AND begun_at <= excluded.begun_at - {DRAFT_TIMEOUT}"
             );
             let begun =
                 cache.connection.execute(&sql, params![key.channel, key.conversation, kind, message, now])?;
@@ -50,7 +50,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn keep_suggestion(
+    pub fn store_suggestion(
         &self,
         key: &ConversationKey,
         kind: &str,
@@ -63,7 +63,8 @@ impl Store {
         self.cache().call(move |cache| {
             let change = cache.connection.transaction()?;
             if kind == "draft" || kind.starts_with("summary") {
-                let sql = format!("DELETE FROM suggestion WHERE conversation = {NUMBER} AND kind = ?3");
+                let sql =
+                    format!("DELETE FROM suggestion WHERE conversation = {SELECT_NUMBER} AND kind = ?3");
                 change.execute(&sql, params![key.channel, key.conversation, kind])?;
             }
             change.execute(
@@ -80,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn kept_suggestion(
+    pub fn stored_suggestion(
         &self,
         key: &ConversationKey,
         kind: &str,
@@ -90,7 +91,7 @@ impl Store {
         self.cache().call(move |cache| {
             let sql = format!(
                 "SELECT made FROM suggestion
-                 WHERE conversation = {NUMBER} AND kind = ?3 AND message = ?4 AND is_ready"
+                 WHERE conversation = {SELECT_NUMBER} AND kind = ?3 AND message = ?4 AND is_ready"
             );
             let bound = params![key.channel, key.conversation, kind, message];
             let made: Option<String> = cache.connection.first(&sql, bound, only)?;
@@ -101,21 +102,22 @@ impl Store {
 
 /// What was made of the messages of a conversation, but for drafts and
 /// summaries, which are made of many.
-pub(crate) fn made_of(
+pub(crate) fn generated_texts(
     connection: &Connection,
     conversation: i64,
-) -> Result<HashMap<MessageId, Vec<MadeText>>, StoreError> {
+) -> Result<HashMap<MessageId, Vec<GeneratedText>>, StoreError> {
     let sql = "SELECT message, kind, made FROM suggestion WHERE conversation = ?1 AND is_ready
          AND (kind = 'transcript' OR kind GLOB 'translation *') ORDER BY kind";
     let rows: Vec<(MessageId, String, String)> = connection
         .all(sql, [conversation], |row| Ok((row.get("message")?, row.get("kind")?, row.get("made")?)))?;
-    let mut made: HashMap<MessageId, Vec<MadeText>> = HashMap::new();
+    let mut made: HashMap<MessageId, Vec<GeneratedText>> = HashMap::new();
     for (message, kind, text) in rows {
         let Some(found) = read(&text) else { continue };
         let lines: Vec<&str> = found.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
-        let kind = if kind == "transcript" { MadeKind::Transcript } else { MadeKind::Translation };
+        let kind =
+            if kind == "transcript" { GeneratedTextKind::Transcript } else { GeneratedTextKind::Translation };
         let text = SafeText::block(&lines.join("\n"));
-        made.entry(message).or_default().push(MadeText { kind, text });
+        made.entry(message).or_default().push(GeneratedText { kind, text });
     }
     Ok(made)
 }

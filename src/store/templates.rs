@@ -10,15 +10,15 @@ use model::time::Timestamp;
 use sqlite::{Queries, read_row};
 
 /// Mark: when the list was read, in microseconds.
-const FETCHED: &str = "templates_fetched";
+const FETCHED_AT_MARK: &str = "templates_fetched";
 /// Mark: what the newest template cost.
-const CHARGED: &str = "template_charged";
+const CHARGE_MARK: &str = "template_charged";
 /// Templates of a channel at most.
-const MOST: usize = 2_000;
+const MAX_TEMPLATES: usize = 2_000;
 
 /// A template as the server sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldTemplate {
+pub struct ReceivedTemplate {
     pub name: String,
     pub language: String,
     /// What the platform calls its kind.
@@ -35,34 +35,34 @@ impl Store {
     pub async fn apply_templates(
         &self,
         channel: &ChannelId,
-        told: Vec<ToldTemplate>,
+        told: Vec<ReceivedTemplate>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 change.execute("DELETE FROM template WHERE channel = ?1", [channel.as_str()])?;
                 let mut insert = change.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
-                for (position, it) in told.into_iter().take(MOST).enumerate() {
+                for (position, it) in told.into_iter().take(MAX_TEMPLATES).enumerate() {
                     let position = i64::try_from(position).unwrap_or(i64::MAX);
                     let of = params![channel, position, it.name, it.language, it.category, it.components];
                     insert.execute(of)?;
                 }
                 drop(insert);
-                meta::write(change, &channel, &[(FETCHED, Some(now.micros().to_string()))])?;
+                meta::write(change, &channel, &[(FETCHED_AT_MARK, Some(now.micros().to_string()))])?;
                 Ok(())
             })
             .await
     }
 
     /// Notes what a template cost.
-    pub async fn note_template_charge(&self, channel: &ChannelId, credits: i64) -> Result<(), StoreError> {
-        self.set_meta(channel, vec![(CHARGED, Some(credits.to_string()))]).await
+    pub async fn record_template_charge(&self, channel: &ChannelId, credits: i64) -> Result<(), StoreError> {
+        self.set_meta(channel, vec![(CHARGE_MARK, Some(credits.to_string()))]).await
     }
 
     /// What the newest template cost, if one did.
     pub async fn template_charge(&self, channel: &ChannelId) -> Result<Option<i64>, StoreError> {
-        Ok(self.meta(channel, CHARGED).await?.and_then(|meta| meta.parse().ok()))
+        Ok(self.meta(channel, CHARGE_MARK).await?.and_then(|meta| meta.parse().ok()))
     }
 }
 
@@ -76,8 +76,8 @@ impl Reader {
         };
         Ok(Templates {
             all: list(&moment, channel)?,
-            fetched_at: number(FETCHED)?.map(Timestamp::from_micros),
-            charged: number(CHARGED)?,
+            fetched_at: number(FETCHED_AT_MARK)?.map(Timestamp::from_micros),
+            charged: number(CHARGE_MARK)?,
         })
     }
 }
@@ -86,13 +86,13 @@ fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<ApprovedTemp
     let sql =
         "SELECT name, language, category, components FROM template WHERE channel = ?1 ORDER BY position";
     Ok(connection.all(sql, [channel.as_str()], |row| {
-        let parts = row.word("components", parts)?;
+        let parts = row.word("components", parse_parts)?;
         Ok(read_row!(row, ApprovedTemplate { name, language, category, raw = components; parts }))
     })?)
 }
 
 /// Reads the parts; `None` where one of them is not of a known shape.
-fn parts(raw: &str) -> Option<Vec<TemplatePart>> {
+fn parse_parts(raw: &str) -> Option<Vec<TemplatePart>> {
     let all: Vec<Value> = serde_json::from_str(raw).ok()?;
     let mut parts = Vec::new();
     for it in &all {
@@ -104,7 +104,7 @@ fn parts(raw: &str) -> Option<Vec<TemplatePart>> {
                 let kind = ["image", "video", "document"]
                     .into_iter()
                     .find(|text| text.eq_ignore_ascii_case(format))?;
-                parts.push(TemplatePart::HeaderMedia(kind, example(it)));
+                parts.push(TemplatePart::HeaderMedia(kind, example_url(it)));
             }
             ("BODY", _) => parts.push(TemplatePart::Body(text()?)),
             ("FOOTER", _) => parts.push(TemplatePart::Footer(text()?)),
@@ -122,7 +122,7 @@ fn parts(raw: &str) -> Option<Vec<TemplatePart>> {
 }
 
 /// The first address among the examples of a part.
-fn example(part: &Value) -> Option<String> {
+fn example_url(part: &Value) -> Option<String> {
     let examples = part.get("example")?.as_object()?.values();
     let links =
         examples.filter_map(|example| example.as_array()?.first()?.as_str().or_else(|| example.as_str()));
@@ -138,13 +138,13 @@ mod tests {
         let known = r#"[{"type":"HEADER","format":"IMAGE","example":{"header_handle":["https://x.example/a.jpg"]}},
             {"type":"BODY","text":"Hi {{1}}"},{"type":"FOOTER","text":"bye"},
             {"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Yes"},{"type":"URL","text":"Go","url":"https://x/{{1}}"}]}]"#;
-        let parts = parts(known).expect("known");
+        let parts = parse_parts(known).expect("known");
         assert_eq!(parts[0], TemplatePart::HeaderMedia("image", Some("https://x.example/a.jpg".into())));
         assert_eq!(parts[4], TemplatePart::Button(1, "Go".into(), Some("https://x/{{1}}".into())));
         for unknown in
             ["{}", "[1]", r#"[{"type":"CAROUSEL","cards":[]}]"#, r#"[{"type":"HEADER","format":"LOCATION"}]"#]
         {
-            assert_eq!(super::parts(unknown), None, "{unknown}");
+            assert_eq!(super::parse_parts(unknown), None, "{unknown}");
         }
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use model::conversations::{ConversationRow, Escalation};
-use model::json::visible;
+use model::json::escape_invisible;
 use model::messages::{Message, MessageRow, Sender};
 use model::notes::PrivateNote;
 use model::queries::{HistoryPage, TranscriptFormat};
@@ -15,7 +15,7 @@ use model::time::Zone;
 
 /// Writes a history of a channel of this name; people read the times of a
 /// zone, programs those of UTC.
-pub fn whole(
+pub fn format_history(
     format: TranscriptFormat,
     channel: &str,
     row: &ConversationRow,
@@ -23,32 +23,32 @@ pub fn whole(
     zone: &Zone,
 ) -> String {
     match format {
-        TranscriptFormat::Json => visible(&json(channel, row, &page).to_string()),
+        TranscriptFormat::Json => escape_invisible(&history_json(channel, row, &page).to_string()),
         TranscriptFormat::Text => {
-            let said = in_order(page.messages, page.notes).map(|in_order| match &in_order {
-                TranscriptEntry::Message(in_order) => paragraph(row, in_order, zone),
+            let said = merge_entries(page.messages, page.notes).map(|in_order| match &in_order {
+                TranscriptEntry::Message(in_order) => message_paragraph(row, in_order, zone),
                 TranscriptEntry::Note(note) => note_paragraph(note, zone),
             });
-            std::iter::once(heading(channel, row)).chain(said).collect::<Vec<_>>().join("\n")
+            std::iter::once(conversation_heading(channel, row)).chain(said).collect::<Vec<_>>().join("\n")
         }
         TranscriptFormat::Markdown => {
-            let said = in_order(page.messages, page.notes).map(|in_order| match &in_order {
-                TranscriptEntry::Message(in_order) => markdown(row, in_order, zone),
+            let said = merge_entries(page.messages, page.notes).map(|in_order| match &in_order {
+                TranscriptEntry::Message(in_order) => message_markdown(row, in_order, zone),
                 TranscriptEntry::Note(note) => {
                     format!(
                         "**NOTE, never sent** · {}\n\n{}",
-                        note.at.stamp(zone),
-                        quoted(note.text.as_str())
+                        note.at.local_timestamp(zone),
+                        quote_markdown(note.text.as_str())
                     )
                 }
             });
-            let heading = format!("# {}", escaped(&heading(channel, row)));
+            let heading = format!("# {}", escape_markdown(&conversation_heading(channel, row)));
             std::iter::once(heading).chain(said).collect::<Vec<_>>().join("\n\n")
         }
     }
 }
 
-fn json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Value {
+fn history_json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Value {
     let messages: Vec<Value> = page.messages.iter().map(|message| message_json(&message.message)).collect();
     let notes: Vec<Value> = page.notes.iter().map(note_json).collect();
     json!({"conversation": conversation_json(channel, row), "messages": messages, "notes": notes})
@@ -62,7 +62,10 @@ pub enum TranscriptEntry {
 }
 
 /// Each note before what was said after it.
-pub fn in_order(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> impl Iterator<Item = TranscriptEntry> {
+pub fn merge_entries(
+    messages: Vec<MessageRow>,
+    notes: Vec<PrivateNote>,
+) -> impl Iterator<Item = TranscriptEntry> {
     let mut notes = notes.into_iter().peekable();
     let mut all = Vec::with_capacity(messages.len());
     for row in messages {
@@ -82,10 +85,14 @@ pub fn note_json(note: &PrivateNote) -> Value {
 }
 
 fn note_paragraph(note: &PrivateNote, zone: &Zone) -> String {
-    format!("{}  NOTE, never sent: {}", note.at.stamp(zone), note.text.as_str().replace('\n', "\n    "))
+    format!(
+        "{}  NOTE, never sent: {}",
+        note.at.local_timestamp(zone),
+        note.text.as_str().replace('\n', "\n    ")
+    )
 }
 
-fn heading(channel: &str, row: &ConversationRow) -> String {
+fn conversation_heading(channel: &str, row: &ConversationRow) -> String {
     let it = &row.conversation;
     let address = it.address.as_deref().map_or_else(String::new, |address| format!(" · {address}"));
     let line = format!("{}{address} · {channel} · {}", it.title(), it.id);
@@ -93,43 +100,47 @@ fn heading(channel: &str, row: &ConversationRow) -> String {
 }
 
 /// A message with its first line after who spoke, the others below it.
-fn paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
+fn message_paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
     let MessageRow { message, .. } = message;
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
     let title = row.conversation.title();
-    let who = match speaker(&message.sender).as_str() {
+    let who = match speaker_name(&message.sender).as_str() {
         "customer" => title.to_string(),
         "ai" => "AI".to_owned(),
         other => other.to_owned(),
     };
-    format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), media(message))
+    format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), media_text(message))
 }
 
-fn media(message: &Message) -> String {
+fn media_text(message: &Message) -> String {
     message
         .media_url
         .as_ref()
         .map_or_else(String::new, |media_url| format!(" [{}] {media_url}", message.content_type))
 }
 
-fn markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
+fn message_markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
     let MessageRow { message, .. } = message;
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
-    let who = match speaker(&message.sender).as_str() {
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
+    let who = match speaker_name(&message.sender).as_str() {
         "customer" => row.conversation.title().to_string(),
         "ai" => "AI".to_owned(),
         other => other.to_owned(),
     };
-    format!("**{}** · {at}\n\n{}", escaped(&who), quoted(&format!("{}{}", message.content, media(message))))
+    format!(
+        "**{}** · {at}\n\n{}",
+        escape_markdown(&who),
+        quote_markdown(&format!("{}{}", message.content, media_text(message)))
+    )
 }
 
 /// A text as a quotation, in which no character means anything.
-fn quoted(text: &str) -> String {
-    text.lines().map(|line| format!("> {}", escaped(line))).collect::<Vec<_>>().join("\n")
+fn quote_markdown(text: &str) -> String {
+    text.lines().map(|line| format!("> {}", escape_markdown(line))).collect::<Vec<_>>().join("\n")
 }
 
 /// Characters that mean something in Markdown, with a backslash before them.
-fn escaped(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for it in text.chars() {
         if it.is_ascii_punctuation() && !",.:;?/'".contains(it) {
@@ -144,8 +155,8 @@ fn escaped(text: &str) -> String {
 pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
     let it = &row.conversation;
     let escalation = match &it.escalation {
-        Escalation::Asks(why) => Some(why.to_string()),
-        Escalation::Untold | Escalation::None => None,
+        Escalation::Requested(why) => Some(why.to_string()),
+        Escalation::Unknown | Escalation::None => None,
     };
     let mut item = json!({
         "channel": channel,
@@ -169,7 +180,7 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
 }
 
 /// Who spoke, in one word.
-pub fn speaker(sender: &Sender) -> String {
+pub fn speaker_name(sender: &Sender) -> String {
     match sender {
         Sender::Customer => "customer".to_owned(),
         Sender::Ai => "ai".to_owned(),
@@ -181,7 +192,7 @@ pub fn speaker(sender: &Sender) -> String {
 }
 
 /// Fields of a message beside the interface's that are shown where there are any.
-const CHOSEN: [&str; 4] = ["structure", "editedAt", "withdrawnAt", "formerContents"];
+const EXTRA_FIELDS: [&str; 4] = ["structure", "editedAt", "withdrawnAt", "formerContents"];
 
 /// A message as JSON.
 pub fn message_json(message: &Message) -> Value {
@@ -189,14 +200,14 @@ pub fn message_json(message: &Message) -> Value {
     let mut shown = json!({
         "id": message.id.as_str(),
         "direction": message.direction.word(),
-        "sender": speaker(&message.sender),
+        "sender": speaker_name(&message.sender),
         "content": message.content.as_str(),
         "contentType": message.content_type,
         "mediaUrl": message.media_url.as_ref().map(SafeText::as_str),
         "status": message.delivery.word(),
         "createdAt": message.created_at.map(|at| at.to_string()),
     });
-    for field in CHOSEN.into_iter().filter(|field| !raw[*field].is_null()) {
+    for field in EXTRA_FIELDS.into_iter().filter(|field| !raw[*field].is_null()) {
         shown[field] = raw[field].clone();
     }
     shown["raw"] = raw;
@@ -209,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_customers_write_means_nothing_in_markdown() {
-        assert_eq!(quoted("# hi\n*a* [x](y)"), "> \\# hi\n> \\*a\\* \\[x\\]\\(y\\)");
-        assert_eq!(quoted("<b>, 1. ok?"), "> \\<b\\>, 1. ok?");
+        assert_eq!(quote_markdown("# hi\n*a* [x](y)"), "> \\# hi\n> \\*a\\* \\[x\\]\\(y\\)");
+        assert_eq!(quote_markdown("<b>, 1. ok?"), "> \\<b\\>, 1. ok?");
     }
 }

@@ -4,16 +4,16 @@
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
-use crate::rows::message::{direction, sender_from};
+use crate::rows::message::{direction_from_row, parse_sender};
 use model::messages::DeliveryStatus;
-use model::trouble::{LAST, MessageSummary, TroubleScore, look};
+use model::trouble::{MAX_MESSAGES, MessageSummary, TroubleScore, score_messages};
 use sqlite::{Queries, only};
 
 /// Conversations looked at in one slice.
-const SLICE: i64 = 200;
+const SCORE_BATCH: i64 = 200;
 /// Looks at the newest messages of a conversation again.
-pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
-    let limit = i64::try_from(LAST).unwrap_or(i64::MAX);
+pub(crate) fn refresh_score(connection: &Connection, number: i64) -> Result<(), StoreError> {
+    let limit = i64::try_from(MAX_MESSAGES).unwrap_or(i64::MAX);
     let mut said: Vec<_> = connection.all(
         "SELECT inbound, sender, content, delivery FROM message WHERE conversation = ?1 AND unreadable = 0
          ORDER BY sort_at DESC, id DESC LIMIT ?2",
@@ -21,34 +21,34 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
         |row| {
             let delivery = row.word("delivery", DeliveryStatus::from_word)?;
             Ok(MessageSummary::new(
-                direction(row)?,
-                row.word("sender", sender_from)?,
+                direction_from_row(row)?,
+                row.word("sender", parse_sender)?,
                 row.text("content")?,
                 &delivery,
             ))
         },
     )?;
     said.reverse();
-    keep(connection, number, &look(&said))
+    store_score(connection, number, &score_messages(&said))
 }
 
-fn keep(connection: &Connection, number: i64, found: &TroubleScore) -> Result<(), StoreError> {
+fn store_score(connection: &Connection, number: i64, found: &TroubleScore) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "UPDATE conversation SET trouble = ?2, trouble_why = ?3
              WHERE number = ?1 AND (trouble, trouble_why) IS NOT (?2, ?3)",
         )?
-        .execute(params![number, found.score(), found.line()])?;
+        .execute(params![number, found.score(), found.to_stored()])?;
     Ok(())
 }
 
 /// Scores some of the conversations without a score. Returns true if there may be more.
-pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError> {
+pub(crate) fn score_batch(connection: &mut Connection) -> Result<bool, StoreError> {
     let change = connection.transaction()?;
     let sql = "SELECT number FROM conversation WHERE trouble IS NULL LIMIT ?1";
-    let numbers: Vec<i64> = change.all(sql, [SLICE], only)?;
+    let numbers: Vec<i64> = change.all(sql, [SCORE_BATCH], only)?;
     for number in &numbers {
-        refresh(&change, *number)?;
+        refresh_score(&change, *number)?;
     }
     change.commit()?;
     Ok(!numbers.is_empty())

@@ -3,7 +3,7 @@
 
 use rusqlite::params;
 
-use crate::lane::{LEASE, LaneRow};
+use crate::lane::{CLAIM_LIFETIME, LaneRow};
 use crate::rows::operation;
 use crate::{Store, StoreError, outbox};
 use model::ids::RowId;
@@ -13,13 +13,13 @@ use model::time::Timestamp;
 impl Store {
     /// Keeps a claim for longer; false if the row is not this claim's any
     /// more: it was taken back, and what is on its way is to end.
-    pub async fn keep_claim(&self, id: &RowId, fence: i64, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn renew_claim(&self, id: &RowId, fence: i64, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let kept = connection.execute(
                     "UPDATE outbox SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-                    params![id, fence, now.plus(LEASE).micros()],
+                    params![id, fence, now.plus(CLAIM_LIFETIME).micros()],
                 )?;
                 Ok(kept > 0)
             })
@@ -32,7 +32,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; the upload is then asked for again.
-    pub async fn uploaded(
+    pub async fn complete_upload(
         &self,
         row: &LaneRow,
         send: Operation,
@@ -41,7 +41,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (row, chance) = (row.clone(), self.chance().clone());
         self.outbox()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 let made = change.execute(
                     "UPDATE outbox SET operation = ?3, payload = ?4, idempotency_key = ?5, method = ?6, path = ?7,
                          content_type = ?8, body = ?9, state = 'queued', attempts = 0, failures = 0,
@@ -51,7 +51,7 @@ impl Store {
                      WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
                     params![
                         row.row.id,
-                        row.fence,
+                        row.fencing_token,
                         send.word(),
                         operation::write(&send),
                         outbox::new_key(&chance),
@@ -63,7 +63,7 @@ impl Store {
                     ],
                 )?;
                 if made > 0 {
-                    outbox::audit(change, &row.row, "uploaded", "")?;
+                    outbox::record_audit(change, &row.row, "uploaded", "")?;
                 }
                 Ok(made > 0)
             })

@@ -14,7 +14,7 @@ use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
 use model::outbox::OutboxRow;
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading};
+use model::waves::{Campaign, CampaignPhase, PauseCause, RecipientCounts, WaveReading};
 use sqlite::{Queries, only};
 
 impl Store {
@@ -22,7 +22,7 @@ impl Store {
     pub async fn running_campaigns(&self, channel: &ChannelId) -> Result<Vec<Campaign>, StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let condition = "WHERE phase = 'running' AND channel = ?1 ORDER BY number";
                 campaign::select(connection, "main", condition, [channel.as_str()])
             })
@@ -30,10 +30,10 @@ impl Store {
     }
 
     /// The people of a wave; none for everyone.
-    pub async fn people_of_wave(&self, id: &CampaignId, wave: usize) -> Result<Vec<ContactId>, StoreError> {
+    pub async fn wave_contacts(&self, id: &CampaignId, wave: usize) -> Result<Vec<ContactId>, StoreError> {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 Ok(connection.all(
                     "SELECT p.contact FROM campaign c
                      JOIN campaign_wave w ON w.campaign = c.number AND w.number = ?2
@@ -62,7 +62,7 @@ impl Store {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         let chance = self.chance().clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let campaign = change.first(
                     "SELECT c.number FROM campaign c
@@ -87,7 +87,7 @@ impl Store {
     }
 
     /// Notes that the server has a wave.
-    pub async fn note_wave_sent(
+    pub async fn record_wave_sent(
         &self,
         id: &CampaignId,
         wave: usize,
@@ -96,7 +96,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let broadcast = broadcast.as_ref().map(BroadcastId::as_str);
                 connection.execute(
                     "UPDATE campaign_wave SET sent_at = coalesce(sent_at, ?3), broadcast = coalesce(broadcast, ?4)
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Notes how a wave was counted.
-    pub async fn note_wave_read(
+    pub async fn record_wave_counts(
         &self,
         id: &CampaignId,
         wave: usize,
@@ -117,7 +117,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let WaveReading { at, recipients, delivered, failed, pending, finished_at, is_unknown } =
                     reading;
@@ -130,7 +130,7 @@ impl Store {
                     params![id, wave, at, finished_at, is_unknown, recipients, delivered, failed, pending];
                 let broadcast: Option<Option<String>> = change.first(sql, of, only)?;
                 if let Some(broadcast) = broadcast.flatten() {
-                    board::sample(&change, &broadcast, at, RecipientCounts::of(&reading))?;
+                    board::record_sample(&change, &broadcast, at, RecipientCounts::from_reading(&reading))?;
                 }
                 change.commit()?;
                 Ok(())
@@ -143,26 +143,26 @@ impl Store {
     pub async fn end_campaign(
         &self,
         id: &CampaignId,
-        phase: Phase,
+        phase: CampaignPhase,
         why: Option<(PauseCause, SafeText)>,
     ) -> Result<bool, StoreError> {
         let id = id.clone();
-        self.outbox().later(move |connection| halt(connection, &id, phase, why)).await
+        self.outbox().call_async(move |connection| halt(connection, &id, phase, why)).await
     }
 
     /// Counts a wave nobody waits for any more from a broadcast that was read
     /// for another reason; tells whether it is a wave at all.
-    pub async fn note_broadcast_read(&self, told: &Broadcast, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn record_wave_broadcast(&self, told: &Broadcast, now: Timestamp) -> Result<bool, StoreError> {
         let told = told.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let counts = RecipientCounts {
                     recipients: told.recipients,
                     delivered: told.delivered,
                     failed: told.failed,
                     pending: told.pending,
                 };
-                board::sample(connection, told.id.as_str(), now, counts)?;
+                board::record_sample(connection, told.id.as_str(), now, counts)?;
                 let sql = "SELECT campaign, number FROM campaign_wave WHERE broadcast = ?1";
                 let wave: Option<(i64, i64)> = connection
                     .first(sql, [&told.id], |row| Ok((row.get("campaign")?, row.get("number")?)))?;

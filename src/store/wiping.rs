@@ -11,16 +11,16 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::errors::StoreError;
-use crate::files::{self, BUSY};
+use crate::files::{self, BUSY_TIMEOUT};
 use crate::set_aside;
 use sqlite::Queries;
 
 /// The indexes, in the order they are merged.
-const INDEXES: [&str; 3] = ["search", "search_people", "search_list"];
+const SEARCH_INDEXES: [&str; 3] = ["search", "search_people", "search_list"];
 /// Pages merged at once.
-const PAGES: i64 = 64;
+const MERGE_PAGES: i64 = 64;
 /// How long a slice waits for those who read.
-const PATIENCE: Duration = Duration::from_millis(100);
+const READER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// What is still to be done, of one cache. A file beside it says so to the
 /// next start.
@@ -42,15 +42,15 @@ enum WipeStep {
 
 impl Wiping {
     /// Of a cache; an earlier start may have left something to do.
-    pub(crate) fn of(cache: &Path) -> Self {
+    pub(crate) fn for_cache(cache: &Path) -> Self {
         let wiping = Self { cache: cache.to_owned(), next: None };
-        let next = wiping.marker().exists().then_some(WipeStep::Begin(0));
+        let next = wiping.marker_path().exists().then_some(WipeStep::Begin(0));
         Self { next, ..wiping }
     }
 
     /// Notes that something is removed; before it is.
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
-        files::private_file(&self.marker())?;
+        files::private_file(&self.marker_path())?;
         self.next = Some(WipeStep::Begin(0));
         Ok(())
     }
@@ -62,12 +62,16 @@ impl Wiping {
     }
 
     /// Does one slice; tells whether there is more to do at once.
-    pub(crate) fn add_slice(&mut self, connection: &Connection) -> Result<bool, StoreError> {
+    pub(crate) fn run_slice(&mut self, connection: &Connection) -> Result<bool, StoreError> {
         let Some(step) = self.next else { return Ok(false) };
         self.next = match step {
-            WipeStep::Begin(at) if merged(connection, INDEXES[at], -PAGES)? => Some(WipeStep::Merge(at)),
-            WipeStep::Merge(at) if merged(connection, INDEXES[at], PAGES)? => Some(WipeStep::Merge(at)),
-            WipeStep::Begin(at) | WipeStep::Merge(at) if at + 1 < INDEXES.len() => {
+            WipeStep::Begin(at) if merge_index(connection, SEARCH_INDEXES[at], -MERGE_PAGES)? => {
+                Some(WipeStep::Merge(at))
+            }
+            WipeStep::Merge(at) if merge_index(connection, SEARCH_INDEXES[at], MERGE_PAGES)? => {
+                Some(WipeStep::Merge(at))
+            }
+            WipeStep::Begin(at) | WipeStep::Merge(at) if at + 1 < SEARCH_INDEXES.len() => {
                 Some(WipeStep::Begin(at + 1))
             }
             WipeStep::Begin(_) | WipeStep::Merge(_) => Some(WipeStep::Journal),
@@ -76,15 +80,15 @@ impl Wiping {
                     // Somebody reads; after the next job it is tried again.
                     return Ok(false);
                 }
-                remove(&set_aside::aside(&self.cache))?;
-                remove(&self.marker())?;
+                remove(&set_aside::set_aside_path(&self.cache))?;
+                remove(&self.marker_path())?;
                 None
             }
         };
         Ok(self.next.is_some())
     }
 
-    fn marker(&self) -> PathBuf {
+    fn marker_path(&self) -> PathBuf {
         self.cache.with_extension("db.wiping")
     }
 }
@@ -100,7 +104,7 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 
 /// Merges parts of an index; a negative number of pages begins with all of
 /// them. Tells whether there was something to merge.
-fn merged(connection: &Connection, index: &str, pages: i64) -> Result<bool, StoreError> {
+fn merge_index(connection: &Connection, index: &str, pages: i64) -> Result<bool, StoreError> {
     let changes = || connection.scalar::<i64>("SELECT total_changes()", []);
     let before = changes()?;
     connection.execute(&format!("INSERT INTO {index} ({index}, rank) VALUES ('merge', ?1)"), [pages])?;
@@ -111,8 +115,8 @@ fn merged(connection: &Connection, index: &str, pages: i64) -> Result<bool, Stor
 /// Moves what the journal holds into the file and empties it; tells whether
 /// nobody's reading kept it.
 pub(crate) fn empty_journal(connection: &Connection) -> Result<bool, StoreError> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(READER_TIMEOUT)?;
     let busy = connection.scalar::<i64>("PRAGMA main.wal_checkpoint(TRUNCATE)", []);
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(busy? == 0)
 }

@@ -18,11 +18,11 @@ type Job<T> = Box<dyn FnOnce(&mut OpenFile<T>) + Send>;
 pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T, &Standing) -> Result<(), StoreError> + Send>;
 
 /// What a thread owns that writes a file.
-pub(crate) trait WritesFile {
+pub(crate) trait FileOwner {
     fn connection(&mut self) -> &mut Connection;
 }
 
-impl WritesFile for Connection {
+impl FileOwner for Connection {
     fn connection(&mut self) -> &mut Connection {
         self
     }
@@ -33,30 +33,30 @@ pub(crate) struct OpenFile<T> {
     state: T,
     /// The file as it was opened: what is written into one that is no longer
     /// at its path is lost.
-    standing: Standing,
+    file_status: Standing,
     /// `None` for a file that cannot be read again from anywhere.
     reopen: Option<Reopen<T>>,
 }
 
 impl<T> OpenFile<T> {
-    pub(crate) fn new(state: T, standing: Standing, reopen: Option<Reopen<T>>) -> Self {
-        Self { state, standing, reopen }
+    pub(crate) fn new(state: T, file_status: Standing, reopen: Option<Reopen<T>>) -> Self {
+        Self { state, file_status, reopen }
     }
 
     /// Runs a job on the file that is at its path before and after it: else
     /// nothing of it is kept, whatever the database says.
-    fn keep<R>(&mut self, job: impl FnOnce(&mut T) -> Result<R, StoreError>) -> Result<R, StoreError> {
-        if !self.standing.holds() {
-            let Some(reopen) = &mut self.reopen else { return Err(self.gone()) };
-            reopen(&mut self.state, &self.standing)?;
-            self.standing = Standing::of_database(self.standing.path());
+    fn run_checked<R>(&mut self, job: impl FnOnce(&mut T) -> Result<R, StoreError>) -> Result<R, StoreError> {
+        if !self.file_status.holds() {
+            let Some(reopen) = &mut self.reopen else { return Err(self.missing_error()) };
+            reopen(&mut self.state, &self.file_status)?;
+            self.file_status = Standing::of_database(self.file_status.path());
         }
         let done = job(&mut self.state)?;
-        if self.standing.holds() { Ok(done) } else { Err(self.gone()) }
+        if self.file_status.holds() { Ok(done) } else { Err(self.missing_error()) }
     }
 
-    fn gone(&self) -> StoreError {
-        StoreError::Gone { path: self.standing.path().to_owned() }
+    fn missing_error(&self) -> StoreError {
+        StoreError::FileReplaced { path: self.file_status.path().to_owned() }
     }
 }
 
@@ -65,7 +65,7 @@ impl<T> OpenFile<T> {
 pub(crate) struct WriterThread<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
     /// The file as it was at the start.
-    standing: Standing,
+    file_status: Standing,
     /// Whether the file is marked when a job finds it damaged.
     marks_damage: bool,
     thread: Option<JoinHandle<()>>,
@@ -81,19 +81,19 @@ impl<T: Send + 'static> WriterThread<T> {
         marks_damage: bool,
         mut spare: impl FnMut(&mut T) -> Result<bool, StoreError> + Send + 'static,
     ) -> Result<Self, StoreError> {
-        let standing = file.standing.clone();
+        let standing = file.file_status.clone();
         let (jobs, queue) = mpsc::channel::<Job<T>>();
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
-                while do_spare(&queue, &mut file, &mut spare)
+                while run_idle_work(&queue, &mut file, &mut spare)
                     && let Ok(job) = queue.recv()
                 {
                     run(job, &mut file);
                 }
             })
             .map_err(|source| StoreError::Folder { path: name.into(), source })?;
-        Ok(Self { jobs: Some(jobs), standing, marks_damage, thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), file_status: standing, marks_damage, thread: Some(thread) })
     }
 
     /// Runs a job and blocks until it is done.
@@ -104,18 +104,18 @@ impl<T: Send + 'static> WriterThread<T> {
         let (reply, result) = mpsc::sync_channel(1);
         self.send(Box::new(move |file| {
             // The caller may be gone; the work is done all the same.
-            let _ = reply.send(file.keep(job));
+            let _ = reply.send(file.run_checked(job));
         }))?;
-        self.note_damage(result.recv().map_err(|_| StoreError::Closed)?)
+        self.record_damage(result.recv().map_err(|_| StoreError::Closed)?)
     }
 
     /// Leaves a job behind; a failure of it is only logged.
-    pub(crate) fn post(
+    pub(crate) fn run_in_background(
         &self,
         job: impl FnOnce(&mut T) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), StoreError> {
         self.send(Box::new(move |file| {
-            if let Err(error) = file.keep(job) {
+            if let Err(error) = file.run_checked(job) {
                 tracing::error!(%error, "a job that nobody waits for failed");
             }
         }))
@@ -123,15 +123,15 @@ impl<T: Send + 'static> WriterThread<T> {
 
     /// Runs a job without blocking the caller's thread. The job runs even if
     /// the future is dropped.
-    pub(crate) async fn later<R: Send + 'static>(
+    pub(crate) async fn call_async<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {
         let (reply, result) = oneshot::channel();
         self.send(Box::new(move |file| {
-            let _ = reply.send(file.keep(job));
+            let _ = reply.send(file.run_checked(job));
         }))?;
-        self.note_damage(result.await.map_err(|_| StoreError::Closed)?)
+        self.record_damage(result.await.map_err(|_| StoreError::Closed)?)
     }
 
     /// Runs a job in one transaction, and blocks until it is committed.
@@ -140,30 +140,30 @@ impl<T: Send + 'static> WriterThread<T> {
         job: impl FnOnce(&Transaction<'_>) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError>
     where
-        T: WritesFile,
+        T: FileOwner,
     {
         self.call(move |state| in_transaction(state.connection(), job))
     }
 
     /// The same without blocking the caller's thread.
-    pub(crate) async fn change_later<R: Send + 'static>(
+    pub(crate) async fn change_async<R: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError>
     where
-        T: WritesFile,
+        T: FileOwner,
     {
-        self.later(move |state| in_transaction(state.connection(), job)).await
+        self.call_async(move |state| in_transaction(state.connection(), job)).await
     }
 
     /// Path of the file if another one or none is there now.
     pub(crate) fn missing_file(&self) -> Option<&Path> {
-        (!self.standing.holds()).then(|| self.standing.path())
+        (!self.file_status.holds()).then(|| self.file_status.path())
     }
 
-    fn note_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
+    fn record_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
         if self.marks_damage && matches!(result, Err(StoreError::Damaged(_))) {
-            set_aside::mark_damaged(self.standing.path());
+            set_aside::mark_cache_damaged(self.file_status.path());
         }
         result
     }
@@ -193,7 +193,7 @@ fn run<T>(job: Job<T>, file: &mut OpenFile<T>) {
 }
 
 /// Does spare work between the jobs; tells whether jobs may still come.
-fn do_spare<T>(
+fn run_idle_work<T>(
     queue: &mpsc::Receiver<Job<T>>,
     file: &mut OpenFile<T>,
     spare: &mut impl FnMut(&mut T) -> Result<bool, StoreError>,

@@ -11,21 +11,21 @@ use client::errors::ErrorCode;
 use client::retry::{Attempt, may_repeat, not_repeated};
 use client::{AttemptPhase, NotSent, Receipt, Unclear, WriteOutcome};
 use model::ids::RowId;
-use model::outbox::{OutboxRow, PreparedRequest, RetryClass, RowState, Stop};
+use model::outbox::{OutboxRow, PreparedRequest, RetryClass, RowState, StopReason};
 use model::time::Timestamp;
 use store::lane::LaneRow;
 
 /// Outcomes of the latest attempts at rows that may be retried.
 #[derive(Debug, Default)]
-pub(crate) struct Doubts {
-    ends: HashMap<RowId, Doubt>,
+pub(crate) struct UncertainAttempts {
+    outcomes: HashMap<RowId, Doubt>,
     /// First time the server reported an earlier attempt as in progress, by row.
     in_progress: HashMap<RowId, Timestamp>,
 }
 
-impl Doubts {
+impl UncertainAttempts {
     /// Records an outcome; a row with a known outcome is removed.
-    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
+    pub(crate) fn record<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
         let code = outcome.refusal().and_then(|refusal| refusal.code);
         if code == Some(ErrorCode::IdempotencyInProgress) {
             self.in_progress.entry(row.clone()).or_insert(now);
@@ -35,10 +35,10 @@ impl Doubts {
         match outcome {
             WriteOutcome::Unknown(unclear) => {
                 let doubt = if unclear.status.is_some() { Doubt::Answered } else { Doubt::Silent };
-                self.ends.insert(row.clone(), doubt);
+                self.outcomes.insert(row.clone(), doubt);
             }
             _ => {
-                self.ends.remove(row);
+                self.outcomes.remove(row);
             }
         }
     }
@@ -49,34 +49,34 @@ impl Doubts {
     }
 
     /// Microseconds since the server first reported an earlier attempt as in progress.
-    pub(crate) fn in_progress(&self, row: &RowId, now: Timestamp) -> i64 {
+    pub(crate) fn in_progress_for(&self, row: &RowId, now: Timestamp) -> i64 {
         self.in_progress.get(row).map_or(0, |entry| now.since(*entry))
     }
 
     /// Cost class of a retry. Nothing is known after a restart.
-    fn of(&self, row: &RowId) -> Doubt {
-        self.ends.get(row).copied().unwrap_or(Doubt::Answered)
+    fn retry_permit(&self, row: &RowId) -> Doubt {
+        self.outcomes.get(row).copied().unwrap_or(Doubt::Answered)
     }
 }
 
 /// State of attempts at rows of one kind, sends or uploads.
 #[derive(Debug, Default)]
-pub struct Tries {
+pub struct AttemptState {
     pub(crate) probe: Probe,
-    pub(crate) doubts: Doubts,
+    pub(crate) uncertain: UncertainAttempts,
 }
 
-impl Tries {
+impl AttemptState {
     /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, by: i64) {
         self.probe.move_times(by);
-        self.doubts.move_times(by);
+        self.uncertain.move_times(by);
     }
 
-    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
-        self.doubts.note(row, outcome, now);
+    pub(crate) fn record<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
+        self.uncertain.record(row, outcome, now);
         match outcome {
-            WriteOutcome::NotSent(NotSent::Offline(_)) => self.probe.failed(now),
+            WriteOutcome::NotSent(NotSent::Offline(_)) => self.probe.record_failure(now),
             WriteOutcome::NotSent(NotSent::Paced(_)) => {}
             _ => self.probe = Probe::default(),
         }
@@ -85,7 +85,7 @@ impl Tries {
 
 /// Decision about sending a row now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leave {
+pub(crate) enum SendDecision {
     Now,
     /// The retry budget is used up; decided again later.
     Later,
@@ -94,7 +94,7 @@ pub(crate) enum Leave {
 }
 
 /// Phase of a claimed row before this attempt.
-pub(crate) fn phase(claimed: &LaneRow) -> AttemptPhase {
+pub(crate) fn attempt_phase(claimed: &LaneRow) -> AttemptPhase {
     match claimed.row.attempts {
         2.. => AttemptPhase::AfterUnclear,
         _ if claimed.is_successor => AttemptPhase::Anew,
@@ -105,39 +105,48 @@ pub(crate) fn phase(claimed: &LaneRow) -> AttemptPhase {
 impl ChannelSync {
     /// Decides if the next row may be sent. Only a row that may already have been processed is checked:
     /// its class must allow a retry and the retry budget must cover it.
-    pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, PullError> {
-        if row.row.state != RowState::Uncertain || row.asked_again {
-            return Ok(Leave::Now);
+    pub(crate) async fn check_may_send(
+        &self,
+        row: &LaneRow,
+        doubts: &UncertainAttempts,
+    ) -> Result<SendDecision, PullError> {
+        if row.row.state != RowState::Uncertain || row.is_retry_requested {
+            return Ok(SendDecision::Now);
         }
-        let recognised = self.recognises(row).await?;
-        if !may_repeat(row.row.operation.class(), recognised) {
+        let recognised = self.supports_idempotency(row).await?;
+        if !may_repeat(row.row.operation.retry_class(), recognised) {
             let why = not_repeated("no answer came before this desk ended");
-            self.stop_row(row, Stop::Ask, why).await?;
-            return Ok(Leave::Stopped);
+            self.stop_row(row, StopReason::KeyUnproven, why).await?;
+            return Ok(SendDecision::Stopped);
         }
-        let paid = row.failures == 0 || self.client.retries().pay(doubts.of(&row.row.id));
-        Ok(if paid { Leave::Now } else { Leave::Later })
+        let paid = row.failures == 0 || self.client.retries().pay(doubts.retry_permit(&row.row.id));
+        Ok(if paid { SendDecision::Now } else { SendDecision::Later })
     }
 
     /// Returns true if the server has been seen to recognise idempotency keys on this row's path. Read
     /// only for guarded operations.
-    pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, PullError> {
-        if row.row.operation.class() != RetryClass::Guarded {
+    pub(crate) async fn supports_idempotency(&self, row: &LaneRow) -> Result<bool, PullError> {
+        if row.row.operation.retry_class() != RetryClass::Guarded {
             return Ok(false);
         }
         let Some(request) = self.store.request(&row.row.id).await? else { return Ok(false) };
-        Ok(self.store.recognises(self.client.base_url(), &request.path).await?)
+        Ok(self.store.supports_idempotency(self.client.base_url(), &request.path).await?)
     }
 
     /// Facts about a claimed row at the end of its attempt.
-    pub(crate) async fn known_of(&self, claimed: &LaneRow, doubts: &Doubts, now: Timestamp) -> Attempt {
+    pub(crate) async fn attempt_info(
+        &self,
+        claimed: &LaneRow,
+        doubts: &UncertainAttempts,
+        now: Timestamp,
+    ) -> Attempt {
         Attempt {
-            class: claimed.row.operation.class(),
+            class: claimed.row.operation.retry_class(),
             // A failing database counts as "not recognised".
-            recognised: self.recognises(claimed).await.unwrap_or_default(),
+            recognised: self.supports_idempotency(claimed).await.unwrap_or_default(),
             failures: claimed.failures,
-            age: claimed.key_age(&self.moment(now)).unwrap_or(0),
-            in_progress: doubts.in_progress(&claimed.row.id, now),
+            age: claimed.key_age(&self.clock_times(now)).unwrap_or(0),
+            in_progress: doubts.in_progress_for(&claimed.row.id, now),
             jitter: self.store.chance().fraction(),
         }
     }
@@ -149,8 +158,8 @@ impl ChannelSync {
         request: &PreparedRequest,
     ) -> Result<WriteOutcome<Receipt>, PullError> {
         let row = &claimed.row;
-        if row.operation.class() == RetryClass::Webhook && row.attempts > 1 {
-            match self.registered_already(row).await {
+        if row.operation.retry_class() == RetryClass::Webhook && row.attempts > 1 {
+            match self.find_registered(row).await {
                 Ok(Some(receipt)) => return Ok(WriteOutcome::Done(receipt)),
                 Ok(None) => {}
                 Err(PullError::Read(error)) => {
@@ -160,8 +169,8 @@ impl ChannelSync {
                 Err(error) => return Err(error),
             }
         }
-        let outcome = self.client.carry_out(&row.operation, request, &row.key, phase(claimed)).await;
-        let outcome = self.verified(claimed, outcome).await;
+        let outcome = self.client.carry_out(&row.operation, request, &row.key, attempt_phase(claimed)).await;
+        let outcome = self.verify_outcome(claimed, outcome).await;
         let replayed = match &outcome {
             WriteOutcome::Done(receipt) => receipt.replayed,
             WriteOutcome::Unknown(unclear) => unclear.replayed,
@@ -169,13 +178,15 @@ impl ChannelSync {
         };
         let about_the_key =
             outcome.refusal().filter(|refusal| refusal.is_about_the_key() && refusal.status == 409);
-        if (replayed || about_the_key.is_some()) && row.operation.class() == RetryClass::Guarded {
+        if (replayed || about_the_key.is_some()) && row.operation.retry_class() == RetryClass::Guarded {
             // A failure here must not hide the outcome of the row.
-            if let Err(error) = self.store.note_recognised(self.client.base_url(), &request.path).await {
+            if let Err(error) =
+                self.store.record_idempotency_support(self.client.base_url(), &request.path).await
+            {
                 tracing::error!(%error, "what the server recognises could not be noted");
             }
         }
-        if replayed && phase(claimed) == AttemptPhase::First {
+        if replayed && attempt_phase(claimed) == AttemptPhase::First {
             self.doubt_rows_beside(row).await;
         }
         if let Some(refusal) = about_the_key {

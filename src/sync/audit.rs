@@ -5,60 +5,62 @@ use std::collections::VecDeque;
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled};
-use crate::trigger::{RING_AFTER, mark};
-use crate::walk::{Followed, WalkCursors};
+use crate::report::{PullError, PullOutcome};
+use crate::trigger::{RING_AFTER_MARK, time_to_mark};
+use crate::walk::{CursorStep, WalkCursors};
 use client::ReadError;
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::time::{DAY, Timestamp};
-use store::history::HistoryMove;
+use store::history::HistoryProgress;
 
 /// Mark: time of the last completed audit, by the local clock.
-const AUDITED: &str = "audited";
+const AUDITED_AT_MARK: &str = "audited";
 /// Number of conversations compared.
-const AMONG: u32 = 500;
+const MAX_CONVERSATIONS: u32 = 500;
 /// Histories read in one step.
-const AT_ONCE: usize = 3;
+const HISTORIES_PER_STEP: usize = 3;
 /// Maximum pages read of one history.
-const PAGES: u32 = 100;
+const MAX_HISTORY_PAGES: u32 = 100;
 /// Share of the read budget, in percent, above which the audit pauses.
-const ROOM: u8 = 40;
+const MAX_BUDGET_PERCENT: u8 = 40;
 
 /// Rest of an audit in progress.
 #[derive(Debug, Default)]
 pub(crate) struct AuditState {
-    left: Option<VecDeque<ConversationId>>,
+    remaining: Option<VecDeque<ConversationId>>,
 }
 
 impl ChannelSync {
     /// Runs the audit if a day has passed since the last one.
-    pub(crate) async fn audit_histories(&self, state: &mut AuditState) -> Pulled {
+    pub(crate) async fn audit_histories(&self, state: &mut AuditState) -> PullOutcome {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
             let now = self.clock.now();
-            if state.left.is_none() {
-                match self.time_mark(AUDITED).await? {
+            if state.remaining.is_none() {
+                match self.time_mark(AUDITED_AT_MARK).await? {
                     // A new installation has just read everything.
-                    None => return self.audited(state, now).await,
-                    Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(Pulled::Skipped),
+                    None => return self.run_audit(state, now).await,
+                    Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(PullOutcome::Skipped),
                     Some(_) => {
-                        let short = self.store.short_of_messages(self.id(), AMONG).await?;
+                        let short =
+                            self.store.histories_missing_messages(self.id(), MAX_CONVERSATIONS).await?;
                         tracing::info!(channel = %self.id(), short = short.len(), "audit");
-                        state.left = Some(short.into());
+                        state.remaining = Some(short.into());
                     }
                 }
             }
-            for _ in 0..AT_ONCE {
-                let Some(conversation) = state.left.as_ref().and_then(|entry| entry.front().cloned()) else {
-                    return self.audited(state, now).await;
+            for _ in 0..HISTORIES_PER_STEP {
+                let Some(conversation) = state.remaining.as_ref().and_then(|entry| entry.front().cloned())
+                else {
+                    return self.run_audit(state, now).await;
                 };
-                if self.client.budget_used() >= ROOM {
-                    return Ok(Pulled::More);
+                if self.client.budget_used() >= MAX_BUDGET_PERCENT {
+                    return Ok(PullOutcome::More);
                 }
-                let read = self.read_whole(&platform, &conversation).await;
+                let read = self.read_full_history(&platform, &conversation).await;
                 // A failure of one conversation is left to the next audit.
                 let alone = matches!(
                     read,
@@ -70,29 +72,33 @@ impl ChannelSync {
                                 | ReadError::Trouble(_)
                         ))
                 );
-                if alone && let Some(left) = state.left.as_mut() {
+                if alone && let Some(left) = state.remaining.as_mut() {
                     left.pop_front();
                 }
                 if !matches!(read, Err(PullError::Read(ReadError::NotFound(_) | ReadError::Rejected(_)))) {
                     read?;
                 }
             }
-            Ok(Pulled::More)
+            Ok(PullOutcome::More)
         })
         .await
     }
 
-    async fn audited(&self, state: &mut AuditState, now: Timestamp) -> Result<Pulled, PullError> {
-        self.store.set_meta(self.id(), vec![(AUDITED, Some(mark(Some(now))))]).await?;
-        state.left = None;
-        Ok(Pulled::Skipped)
+    async fn run_audit(&self, state: &mut AuditState, now: Timestamp) -> Result<PullOutcome, PullError> {
+        self.store.set_meta(self.id(), vec![(AUDITED_AT_MARK, Some(time_to_mark(Some(now))))]).await?;
+        state.remaining = None;
+        Ok(PullOutcome::Skipped)
     }
 
     /// Reads a history from its newest message to its first.
-    async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), PullError> {
-        let _turn = self.history_turn().await;
-        let ring_after = self.time_mark(RING_AFTER).await?;
-        let mut cursors = WalkCursors::new(PAGES);
+    async fn read_full_history(
+        &self,
+        platform: &Platform,
+        conversation: &ConversationId,
+    ) -> Result<(), PullError> {
+        let _turn = self.wait_for_history().await;
+        let ring_after = self.time_mark(RING_AFTER_MARK).await?;
+        let mut cursors = WalkCursors::new(MAX_HISTORY_PAGES);
         loop {
             let page = self.client.history(platform, conversation, cursors.current()).await?;
             let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());
@@ -103,12 +109,12 @@ impl ChannelSync {
                     conversation,
                     page.items,
                     platform.clone(),
-                    HistoryMove::Walking,
+                    HistoryProgress::Walking,
                     false,
                 )
                 .await?;
-            self.tell_messages(&applied, ring_after);
-            if !matches!(followed, Followed::Next(_)) {
+            self.publish_messages(&applied, ring_after);
+            if !matches!(followed, CursorStep::Next(_)) {
                 return Ok(());
             }
         }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::plan::watching;
-use crate::report::{PullError, Pulled};
+use crate::plan::broadcast_poll_interval;
+use crate::report::{PullError, PullOutcome};
 use client::ReadError;
 use model::broadcasts::Broadcast;
 use model::ids::BroadcastId;
@@ -16,13 +16,13 @@ use model::news::News;
 use model::time::{DAY, MINUTE, Timestamp};
 
 /// Broadcasts polled in one step.
-const AT_ONCE: usize = 3;
+const BROADCASTS_PER_STEP: usize = 3;
 /// Time after the last attempt to deliver, after which no further results are expected.
-const SETTLING: i64 = DAY;
+const SETTLE_PERIOD: i64 = DAY;
 
 /// Maximum age of a broadcast's end at which the balance still reflects it: later, other sends have
 /// changed it.
-const FRESH: i64 = 10 * MINUTE;
+const MAX_BALANCE_AGE: i64 = 10 * MINUTE;
 
 #[derive(Debug, Default)]
 pub struct BroadcastState {
@@ -37,12 +37,12 @@ pub struct BroadcastState {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct BroadcastPolls {
     last: Option<Timestamp>,
-    looks: u32,
+    count: u32,
 }
 
 impl BroadcastPolls {
     fn is_due(self, now: Timestamp) -> bool {
-        self.last.is_none_or(|time| !(0..watching(self.looks)).contains(&now.since(time)))
+        self.last.is_none_or(|time| !(0..broadcast_poll_interval(self.count)).contains(&now.since(time)))
     }
 }
 
@@ -53,9 +53,9 @@ impl BroadcastState {
         let mut due: Vec<_> =
             self.watched.iter_mut().filter(|(_, broadcast_polls)| broadcast_polls.is_due(now)).collect();
         due.sort_by_key(|(_, due)| **due);
-        due.truncate(AT_ONCE);
+        due.truncate(BROADCASTS_PER_STEP);
         let looked = due.into_iter().map(|(id, watch)| {
-            *watch = BroadcastPolls { looks: watch.looks.saturating_add(1), last: Some(now) };
+            *watch = BroadcastPolls { count: watch.count.saturating_add(1), last: Some(now) };
             id.clone()
         });
         looked.collect()
@@ -64,12 +64,12 @@ impl BroadcastState {
 
 impl ChannelSync {
     /// Polls the broadcasts that are due; makes no request while none is in progress.
-    pub async fn pull_broadcasts(&self, state: &mut BroadcastState) -> Pulled {
+    pub async fn pull_broadcasts(&self, state: &mut BroadcastState) -> PullOutcome {
         self.reporting(PolledResource::Broadcasts, async {
             if !self.may_read(PolledResource::Broadcasts) {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             }
-            let settled = self.clock.now().plus(-SETTLING);
+            let settled = self.clock.now().plus(-SETTLE_PERIOD);
             let (unfinished, until) =
                 self.store.unfinished_broadcasts(self.id(), state.read_until, settled).await?;
             state.read_until = until;
@@ -80,12 +80,12 @@ impl ChannelSync {
             }
             let due = state.take_due(self.clock.now());
             if due.is_empty() {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             }
             for id in due {
-                self.look_at(state, &id).await?;
+                self.read_broadcast(state, &id).await?;
             }
-            Ok(Pulled::Done)
+            Ok(PullOutcome::Done)
         })
         .await
     }
@@ -93,11 +93,11 @@ impl ChannelSync {
     /// Reads the balance after a broadcast has ended: credits for recipients not reached are refunded,
     /// which only the balance shows.
     pub(crate) async fn read_balance_after(&self, told: &Broadcast) -> Result<(), PullError> {
-        let just_ended = told.is_settled() && !told.ended_before(self.clock.now().plus(-FRESH));
-        if just_ended && self.store.wants_balance_after(self.id(), &told.id).await? {
+        let just_ended = told.is_settled() && !told.finished_before(self.clock.now().plus(-MAX_BALANCE_AGE));
+        if just_ended && self.store.needs_balance_after(self.id(), &told.id).await? {
             let account = self.client.account().await?;
-            self.store.note_balance_after(self.id(), &told.id, account.credits).await?;
-            self.account_read(account, false).await?;
+            self.store.record_balance_after(self.id(), &told.id, account.credits).await?;
+            self.apply_account(account, false).await?;
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ impl ChannelSync {
         }
     }
 
-    async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
+    async fn read_broadcast(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
         let told = match self.client.broadcast(id).await {
             // The server has deleted it or it was a test broadcast.
             Err(ReadError::NotFound(_)) => {
@@ -121,18 +121,18 @@ impl ChannelSync {
         };
         let now = self.clock.now();
         self.read_balance_after(&told).await?;
-        let ends = told.is_finished() && !self.store.is_finished_broadcast(self.id(), id).await?;
-        if told.is_settled() || told.ended_before(now.plus(-SETTLING)) {
+        let ends = told.is_finished() && !self.store.is_broadcast_finished(self.id(), id).await?;
+        if told.is_settled() || told.finished_before(now.plus(-SETTLE_PERIOD)) {
             state.watched.remove(id);
         }
-        let is_wave = self.store.note_broadcast_read(&told, now).await?;
+        let is_wave = self.store.record_wave_broadcast(&told, now).await?;
         let summary = told.summary();
         if self.store.apply_broadcast(self.id(), told).await? {
-            self.tell(News::Campaigns(self.id().clone()));
+            self.publish(News::Campaigns(self.id().clone()));
         }
         // A campaign announces its own end, not that of each wave.
         if ends && !is_wave {
-            self.tell(News::Alarm(self.id().clone(), summary));
+            self.publish(News::Alarm(self.id().clone(), summary));
         }
         Ok(())
     }

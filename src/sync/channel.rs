@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::ChannelSpec;
-use crate::health::{PolledResource, Pulse};
+use crate::health::{ConnectionHealth, PolledResource};
 use crate::report::PullError;
 use crate::state::SyncState;
-use crate::wishes::Lead;
+use crate::wishes::LeaseStatus;
 use client::budget::Retries;
 use client::{Client, ClientError, Deadline, RequestFailure};
 use model::account::Platform;
@@ -17,7 +17,7 @@ use model::calls::Call;
 use model::ids::ChannelId;
 use model::news::News;
 use model::time::{Clock, Moment, Timestamp};
-use store::leases::Vitals;
+use store::leases::LeaseHealth;
 use store::{Store, StoreError};
 
 /// Carries data between the server of one channel key and the store, one step at a time.
@@ -25,7 +25,7 @@ pub struct ChannelSync {
     spec: ChannelSpec,
     pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
-    tell: Arc<dyn Fn(News) + Send + Sync>,
+    publish_news: Arc<dyn Fn(News) + Send + Sync>,
     pub client: Client,
     credential: String,
     state: Mutex<SyncState>,
@@ -53,40 +53,40 @@ impl ChannelSync {
         client: Client,
         store: Store,
         clock: Arc<dyn Clock>,
-        tell: Arc<dyn Fn(News) + Send + Sync>,
+        publish_news: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
-        let credential = print_of(&spec);
-        store.note_credential(&spec.id, &credential);
+        let credential = fingerprint(&spec);
+        store.record_credential(&spec.id, &credential);
         let state = Mutex::new(SyncState::new(clock.times()));
-        Self { spec, store, clock, tell, client, credential, state }
+        Self { spec, store, clock, publish_news, client, credential, state }
     }
 
     /// Sets the retry budget, shared with other tabs.
     #[must_use]
-    pub fn within_budget(mut self, retries: Retries) -> Self {
+    pub fn with_retry_budget(mut self, retries: Retries) -> Self {
         self.client = self.client.within_budget(retries);
         self
     }
 
     /// Sets a deadline for all requests.
     #[must_use]
-    pub fn until(mut self, deadline: Deadline) -> Self {
+    pub fn with_deadline(mut self, deadline: Deadline) -> Self {
         self.client = self.client.until(deadline);
         self
     }
 
     /// Last request failure since [`Self::forget_failure`].
     pub fn failure(&self) -> Option<RequestFailure> {
-        self.state(|sync_state| sync_state.failure.clone())
+        self.with_state(|sync_state| sync_state.failure.clone())
     }
 
     pub fn forget_failure(&self) {
-        self.state(|sync_state| sync_state.failure = None);
+        self.with_state(|sync_state| sync_state.failure = None);
     }
 
-    pub(crate) fn note_failure(&self, failure: Option<RequestFailure>) {
+    pub(crate) fn record_failure(&self, failure: Option<RequestFailure>) {
         if failure.is_some() {
-            self.state(|sync_state| sync_state.failure = failure);
+            self.with_state(|sync_state| sync_state.failure = failure);
         }
     }
 
@@ -103,8 +103,8 @@ impl ChannelSync {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn keep_calls(&self, process: &str) -> Result<(), StoreError> {
-        self.store.keep_calls(process.to_owned(), self.client.take_fresh_calls(self.id())).await
+    pub async fn store_calls(&self, process: &str) -> Result<(), StoreError> {
+        self.store.store_calls(process.to_owned(), self.client.take_fresh_calls(self.id())).await
     }
 
     /// Fingerprint of server and channel key; reveals neither.
@@ -115,45 +115,45 @@ impl ChannelSync {
     /// True if no request is made until a person acts: the key was refused or the configuration is
     /// invalid.
     pub fn is_stopped(&self) -> bool {
-        self.state(|sync_state| sync_state.pulse.is_stopped())
+        self.with_state(|sync_state| sync_state.health.is_stopped())
     }
 
     /// True if a read has succeeded with this key.
-    pub fn is_proven(&self) -> bool {
-        self.state(|sync_state| sync_state.pulse.is_proven())
+    pub fn is_key_proven(&self) -> bool {
+        self.with_state(|sync_state| sync_state.health.is_key_proven())
     }
 
     /// True while this process holds the lease for sending: without it no row is claimed and no byte is
     /// sent.
-    pub fn sends(&self, now: Timestamp) -> bool {
-        self.state(|sync_state| sync_state.sends.holds(now))
+    pub fn may_send(&self, now: Timestamp) -> bool {
+        self.with_state(|sync_state| sync_state.send_lease.is_held(now))
     }
 
-    pub fn set_sending(&self, lead: Lead) {
-        self.state(|sync_state| sync_state.sends = lead);
+    pub fn set_send_lease(&self, lead: LeaseStatus) {
+        self.with_state(|sync_state| sync_state.send_lease = lead);
     }
 
     /// Latest state of the connection.
-    pub fn vitals(&self) -> Vitals {
-        self.state(|sync_state| Vitals {
-            health: sync_state.pulse.told().cloned(),
+    pub fn lease_health(&self) -> LeaseHealth {
+        self.with_state(|sync_state| LeaseHealth {
+            health: sync_state.health.last_reported().cloned(),
             budget: sync_state.budget,
         })
     }
 
     /// Makes the client deliver answers again even if they are unchanged.
-    pub(crate) fn forget_answers(&self) {
+    pub(crate) fn reset_seen_answers(&self) {
         self.client.forget_answers();
     }
 
     /// Retries after a stop on a person's request.
     pub fn resume(&self) {
-        self.state(|sync_state| sync_state.pulse.resume());
+        self.with_state(|sync_state| sync_state.health.resume());
     }
 
     /// Platform of the key if known without reading the store.
     pub fn known_platform(&self) -> Option<Platform> {
-        self.state(|sync_state| sync_state.platform.clone())
+        self.with_state(|sync_state| sync_state.platform.clone())
     }
 
     /// Platform of the key; the stored account is used until the server has answered.
@@ -162,12 +162,12 @@ impl ChannelSync {
             return Ok(Some(platform));
         }
         let platform = self.store.account(self.id()).await?.map(|account| account.platform);
-        self.state(|sync_state| sync_state.platform.clone_from(&platform));
+        self.with_state(|sync_state| sync_state.platform.clone_from(&platform));
         Ok(platform)
     }
 
     pub(crate) fn set_platform(&self, platform: Platform) {
-        self.state(|sync_state| sync_state.platform = Some(platform));
+        self.with_state(|sync_state| sync_state.platform = Some(platform));
     }
 
     /// Returns the platform if `resource` may be read now.
@@ -184,47 +184,47 @@ impl ChannelSync {
 
     /// True if the tab is not stopped and the key was not refused this resource.
     pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
-        self.state(|sync_state| sync_state.may_read(resource))
+        self.with_state(|sync_state| sync_state.may_read(resource))
     }
 
-    pub(crate) fn deny(&self, resource: PolledResource) {
-        self.state(|sync_state| sync_state.denied.insert(resource));
+    pub(crate) fn record_denied(&self, resource: PolledResource) {
+        self.with_state(|sync_state| sync_state.denied.insert(resource));
     }
 
     /// Allows refused resources again, on a person's request.
-    pub(crate) fn ask_all_again(&self) {
-        self.state(|sync_state| sync_state.denied.clear());
+    pub(crate) fn clear_denied(&self) {
+        self.with_state(|sync_state| sync_state.denied.clear());
     }
 
     pub(crate) fn id(&self) -> &ChannelId {
         &self.spec.id
     }
 
-    pub(crate) fn tell(&self, news: News) {
+    pub(crate) fn publish(&self, news: News) {
         if matches!(news, News::Inbound(..)) {
-            self.state(|sync_state| sync_state.inbound_told += 1);
+            self.with_state(|sync_state| sync_state.inbound_announced += 1);
         }
-        (self.tell)(news);
+        (self.publish_news)(news);
     }
 
     /// Callback for news raised outside this type.
-    pub(crate) fn teller(&self) -> Arc<dyn Fn(News) + Send + Sync> {
-        self.tell.clone()
+    pub(crate) fn publisher(&self) -> Arc<dyn Fn(News) + Send + Sync> {
+        self.publish_news.clone()
     }
 
-    pub(crate) fn pulse<R>(&self, look: impl FnOnce(&mut Pulse, Timestamp) -> R) -> R {
-        self.state(|state| {
+    pub(crate) fn with_health<R>(&self, look: impl FnOnce(&mut ConnectionHealth, Timestamp) -> R) -> R {
+        self.with_state(|state| {
             let now = state.now();
-            look(&mut state.pulse, now)
+            look(&mut state.health, now)
         })
     }
 
     /// Announces the used share of the read budget if it changed.
-    pub(crate) fn tell_budget(&self) {
+    pub(crate) fn publish_budget(&self) {
         let percent = self.client.budget_used();
-        let before = self.state(|sync_state| sync_state.budget.replace(percent));
+        let before = self.with_state(|sync_state| sync_state.budget.replace(percent));
         if before != Some(percent) {
-            self.tell(News::Budget(self.id().clone(), percent));
+            self.publish(News::Budget(self.id().clone(), percent));
         }
     }
 
@@ -236,7 +236,7 @@ impl ChannelSync {
 
     /// Reads or changes the values the loops share. `look` must not call the channel (deadlock). A
     /// poisoned lock is used anyway: a panic in one loop must not stop the tab.
-    pub(crate) fn state<R>(&self, look: impl FnOnce(&mut SyncState) -> R) -> R {
+    pub(crate) fn with_state<R>(&self, look: impl FnOnce(&mut SyncState) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.follow_clock(self.clock.times());
         look(&mut state)
@@ -244,12 +244,12 @@ impl ChannelSync {
 
     /// Wall-clock time of a moment by the clock's present setting.
     pub(crate) fn wall_at(&self, moment: Moment) -> Timestamp {
-        self.clock.times().run_on(moment)
+        self.clock.times().wall_time_at(moment)
     }
 }
 
 /// Idempotency keys are scoped to a channel key: one sent under another key is unknown.
-fn print_of(spec: &ChannelSpec) -> String {
+fn fingerprint(spec: &ChannelSpec) -> String {
     let digest = Sha256::new()
         .chain_update(spec.base_url.trim_end_matches('/'))
         .chain_update([0])

@@ -6,18 +6,18 @@ use crate::health::PolledResource;
 use crate::report::PullError;
 use client::{ReadError, Receipt, differences, prepare_change, prepare_tags};
 use model::account::Platform;
-use model::contacts::{ToldContact, agrees, merged};
+use model::contacts::{ReceivedContact, has_expected_tags, merge_tags};
 use model::ids::{ContactId, ConversationId};
 use model::news::News;
-use model::outbox::{Operation, OutboxRow, RowState, Stop};
+use model::outbox::{Operation, OutboxRow, RowState, StopReason};
 use model::text::SafeText;
 use model::time::MINUTE;
 use store::lane::LaneRow;
 
 /// Shown if the server accepted a contact change but stored something else.
-pub(crate) const DIFFERS: &str = "the server took it, but tells otherwise";
+pub(crate) const CHANGED_BY_SERVER: &str = "the server took it, but tells otherwise";
 /// Interval between reads of the open conversation's contact, in microseconds.
-const REST: i64 = 5 * MINUTE;
+const REREAD_INTERVAL: i64 = 5 * MINUTE;
 
 /// Result of preparing a row for its first attempt.
 pub(crate) enum PreparedRow {
@@ -26,7 +26,7 @@ pub(crate) enum PreparedRow {
     /// The contact it builds on could not be read.
     Unread(ReadError),
     /// Changed by another process, or stopped.
-    Gone,
+    Removed,
 }
 
 impl ChannelSync {
@@ -37,19 +37,19 @@ impl ChannelSync {
         if !platform.as_ref().is_some_and(Platform::has_contacts) {
             return Ok(());
         }
-        let Some((phone, read_at)) = self.store.contact_of(self.id(), conversation).await? else {
+        let Some((phone, read_at)) = self.store.phone_and_read_time(self.id(), conversation).await? else {
             return Ok(());
         };
         let now = self.clock.now();
-        if read_at.is_some_and(|at| (0..REST).contains(&now.since(at))) {
+        if read_at.is_some_and(|at| (0..REREAD_INTERVAL).contains(&now.since(at))) {
             return Ok(());
         }
         match self.client.contact_with(&phone).await {
             Ok(found) => {
                 self.read_succeeded(PolledResource::Contacts);
-                self.keep_contact(&phone, found).await?;
+                self.store_contact(&phone, found).await?;
             }
-            Err(ReadError::Forbidden(_)) => self.deny(PolledResource::Contacts),
+            Err(ReadError::Forbidden(_)) => self.record_denied(PolledResource::Contacts),
             // Pacing is no failure; the next step tries again.
             Err(ReadError::Paced(_)) => (),
             Err(error) => drop(self.read_failed(PolledResource::Contacts, error)),
@@ -57,10 +57,10 @@ impl ChannelSync {
         Ok(())
     }
 
-    async fn keep_contact(&self, phone: &str, found: Option<ToldContact>) -> Result<(), PullError> {
+    async fn store_contact(&self, phone: &str, found: Option<ReceivedContact>) -> Result<(), PullError> {
         let told = found.unwrap_or_default();
         if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
-            self.tell(News::Conversations(self.id().clone()));
+            self.publish(News::Conversations(self.id().clone()));
         }
         Ok(())
     }
@@ -69,23 +69,23 @@ impl ChannelSync {
     /// Other rows are returned unchanged.
     pub(crate) async fn merge_contact(&self, mut row: LaneRow) -> Result<PreparedRow, PullError> {
         let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
-        let Some(phone) = merges(&row.row.operation).filter(|_| untried) else {
+        let Some(phone) = merged_contact(&row.row.operation).filter(|_| untried) else {
             return Ok(PreparedRow::Ready(Box::new(row)));
         };
         let found = match self.client.for_person().contact_with(phone).await {
             Ok(found) => found,
             Err(ReadError::Forbidden(why)) => {
                 let why = format!("this key may not read contacts ({why}); drop it and tag on this desk");
-                self.deny(PolledResource::Contacts);
-                self.stop_row(&row, Stop::Refused, SafeText::line(&why)).await?;
-                return Ok(PreparedRow::Gone);
+                self.record_denied(PolledResource::Contacts);
+                self.stop_row(&row, StopReason::Refused, SafeText::line(&why)).await?;
+                return Ok(PreparedRow::Removed);
             }
             Err(error) => return Ok(PreparedRow::Unread(error)),
         };
         let request = match &row.row.operation {
             Operation::ChangeTags { phone, add, remove } => {
                 let before = found.map(|told_contact| told_contact.tags).unwrap_or_default();
-                prepare_tags(phone, merged(&before, add, remove))
+                prepare_tags(phone, merge_tags(&before, add, remove))
             }
             Operation::ChangeContact(change) => prepare_change(change, found.as_ref()),
             _ => return Ok(PreparedRow::Ready(Box::new(row))),
@@ -93,35 +93,35 @@ impl ChannelSync {
         let request = match request {
             Ok(request) => request,
             Err(error) => {
-                self.stop_row(&row, Stop::Refused, SafeText::line(&error.to_string())).await?;
-                return Ok(PreparedRow::Gone);
+                self.stop_row(&row, StopReason::Refused, SafeText::line(&error.to_string())).await?;
+                return Ok(PreparedRow::Removed);
             }
         };
-        Ok(match self.store.rewrite(&row.row.id, row.fence, request).await? {
+        Ok(match self.store.replace_request(&row.row.id, row.fencing_token, request).await? {
             Some(key) => {
                 row.row.key = key;
                 PreparedRow::Ready(Box::new(row))
             }
-            None => PreparedRow::Gone,
+            None => PreparedRow::Removed,
         })
     }
 
     /// Reads a contact back after a change, unless the answer was complete and matched. Returns a message
     /// if the server's state differs from the requested one.
-    pub(crate) async fn read_contact_back(
+    pub(crate) async fn verify_contact(
         &self,
         row: &OutboxRow,
         receipt: &Receipt,
         saved: Option<&ContactId>,
-        answered: Option<&ToldContact>,
+        answered: Option<&ReceivedContact>,
     ) -> Result<Option<String>, PullError> {
         let operation = &row.operation;
-        let Some(phone) = about(operation).filter(|_| !receipt.test) else { return Ok(None) };
+        let Some(phone) = affected_contact(operation).filter(|_| !receipt.test) else { return Ok(None) };
         let client = self.client.for_person();
         // The first contact found shows how numbers are searched for.
         let by_id = saved.filter(|_| client.knows_number_search());
         let enough = answered.filter(|told_contact| {
-            by_id.is_some() && !receipt.replayed && is_wished(operation, told_contact)
+            by_id.is_some() && !receipt.replayed && has_requested_values(operation, told_contact)
         });
         let told = match (enough, by_id) {
             (Some(told), _) => Ok(Some(told.clone())),
@@ -130,36 +130,36 @@ impl ChannelSync {
         };
         let Ok(Some(told)) = told else { return Ok(None) };
         let differs = match operation {
-            Operation::ChangeTags { add, remove, .. } if !agrees(&told.tags, add, remove) => {
+            Operation::ChangeTags { add, remove, .. } if !has_expected_tags(&told.tags, add, remove) => {
                 Some("the server took the tags, but tells others; # shows what it has".to_owned())
             }
             Operation::ChangeContact(change) => match differences(change, &told) {
                 all if all.is_empty() => None,
-                all => Some(format!("{DIFFERS}: {}", all.join(", "))),
+                all => Some(format!("{CHANGED_BY_SERVER}: {}", all.join(", "))),
             },
             _ => None,
         };
         if differs.is_none() && matches!(operation, Operation::ChangeContact(_)) {
             let done = if receipt.created { "made" } else { "saved" };
             let name = told.name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| phone.to_owned());
-            self.tell(News::Told(
+            self.publish(News::RowCompleted(
                 self.id().clone(),
                 row.id.clone(),
                 SafeText::line(&format!("{done}: {name}")),
             ));
         }
-        self.keep_contact(phone, Some(told)).await?;
+        self.store_contact(phone, Some(told)).await?;
         Ok(differs)
     }
 }
 
 /// True if the contact has all requested values.
-fn is_wished(operation: &Operation, told: &ToldContact) -> bool {
+fn has_requested_values(operation: &Operation, told: &ReceivedContact) -> bool {
     matches!(operation, Operation::ChangeContact(change) if differences(change, told).is_empty())
 }
 
 /// Phone number of the contact an operation is merged with before it is sent.
-fn merges(operation: &Operation) -> Option<&str> {
+fn merged_contact(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),
         // A change of name or mail address needs no merge.
@@ -169,7 +169,7 @@ fn merges(operation: &Operation) -> Option<&str> {
 }
 
 /// Phone number of the contact that is read back after an operation.
-fn about(operation: &Operation) -> Option<&str> {
+fn affected_contact(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),
         Operation::ChangeContact(change) => Some(&change.phone),

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled, or_later};
-use crate::trigger::{RING_AFTER, mark};
-use crate::walk::{Followed, ListWalk, Listing, WalkCursors};
+use crate::report::{PullError, PullOutcome, defer_rate_limited};
+use crate::trigger::{RING_AFTER_MARK, time_to_mark};
+use crate::walk::{CursorStep, ListWalk, ListWalkStep, WalkCursors};
 use client::{Client, Listed, ReadError};
 use model::account::Platform;
 use model::conversations::Conversation;
@@ -18,40 +18,40 @@ use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 use store::Snapshot;
 use store::meta::MetaChange;
-pub(crate) use store::meta::{LIST_REST as REST, LIST_SINCE as SINCE};
+pub(crate) use store::meta::{LIST_REMAINING_MARK as REST, LIST_SINCE_MARK as SINCE};
 
 /// Mark: newest activity at the last complete sweep.
-const SWEPT: &str = "list_swept";
+const SWEPT_UNTIL_MARK: &str = "list_swept";
 /// Mark: oldest activity above the unread rest of the list. Absent if unknown.
-pub(crate) const REST_AT: &str = "list_rest_at";
+pub(crate) const REMAINING_FROM_MARK: &str = "list_rest_at";
 /// Pages of the top read in one step.
-const TOP_PAGES: u32 = 4;
+const MAX_TOP_PAGES: u32 = 4;
 /// Pages of the rest read in one step.
-const REST_PAGES: u32 = 2;
+const REMAINING_PAGES_PER_STEP: u32 = 2;
 /// Histories read in one step.
-const HISTORIES: u32 = 5;
+const HISTORIES_PER_STEP: u32 = 5;
 /// Share of the read budget, in percent, above which only the top is read: people and customers wait for
 /// it.
-pub(crate) const BULK: u8 = 50;
+pub(crate) const MAX_BULK_BUDGET_PERCENT: u8 = 50;
 /// Maximum pages of the rest.
-const ALL_PAGES: u32 = 10_000;
+const MAX_REMAINING_PAGES: u32 = 10_000;
 /// Pause after a failed history or a broken cursor, in microseconds.
-const LEFT_ALONE: i64 = 5 * MINUTE;
+const RETRY_DELAY: i64 = 5 * MINUTE;
 /// Maximum number of failed histories remembered.
-const REMEMBERED: usize = 200;
+const MAX_SKIPPED_HISTORIES: usize = 200;
 /// Readings of a history that end before the list's activity time, after which that activity is taken for
 /// something other than a message.
-const READINGS: u8 = 3;
+const MAX_SHORT_READINGS: u8 = 3;
 
 /// State kept between two steps.
 #[derive(Debug, Default)]
 pub struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
-    rest: Option<WalkCursors>,
-    rest_left_alone: Option<Timestamp>,
+    remaining: Option<WalkCursors>,
+    remaining_retry_at: Option<Timestamp>,
     /// True after one list that named none of the stored conversations.
-    is_doubtful: bool,
+    may_be_emptied: bool,
     /// Histories that failed, with the time of the failure.
     failed: HashMap<ConversationId, Timestamp>,
     /// Number of readings of histories that ended before the list's activity time.
@@ -60,81 +60,85 @@ pub struct ListState {
 
 impl ChannelSync {
     /// Reads the top of the list and a portion of the rest.
-    pub async fn pull_conversations(&self, state: &mut ListState) -> Pulled {
+    pub async fn pull_conversations(&self, state: &mut ListState) -> PullOutcome {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
             if !self.read_top(state, &platform).await? {
-                return Ok(Pulled::More);
+                return Ok(PullOutcome::More);
             }
-            or_later(self.read_bulk(state, &platform).await)
+            defer_rate_limited(self.read_bulk(state, &platform).await)
         })
         .await
     }
 
     /// Reads a portion of the rest without reading the top again.
-    pub async fn pull_behind(&self, state: &mut ListState) -> Pulled {
+    pub async fn pull_backlog(&self, state: &mut ListState) -> PullOutcome {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
-            or_later(self.read_bulk(state, &platform).await)
+            defer_rate_limited(self.read_bulk(state, &platform).await)
         })
         .await
     }
 
     /// Reads the list from its top to well below the last sweep, to find late changes and those made
     /// while no process ran.
-    pub async fn sweep_conversations(&self, state: &mut ListState) -> Pulled {
+    pub async fn sweep_conversations(&self, state: &mut ListState) -> PullOutcome {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
             let since = self.time_mark(SINCE).await?;
-            let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
+            let Some(swept) = self.time_mark(SWEPT_UNTIL_MARK).await?.or(since) else {
                 // The first reading of a new installation serves as its sweep.
-                return Ok(Pulled::Done);
+                return Ok(PullOutcome::Done);
             };
-            for _ in 0..TOP_PAGES {
+            for _ in 0..MAX_TOP_PAGES {
                 let walk = state.sweep.get_or_insert_with(|| ListWalk::sweep(swept));
                 let snapshot = self.store.snapshot();
                 let page = match self.client.conversations(&platform, walk.cursor()).await {
                     Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
                         state.sweep = None;
-                        return Ok(Pulled::More);
+                        return Ok(PullOutcome::More);
                     }
                     page => page?,
                 };
                 let times: Vec<_> = page.items.iter().map(|item| item.last_message_at).collect();
-                let step = walk.take(&times, page.next_cursor.as_deref());
+                let step = walk.add_page(&times, page.next_cursor.as_deref());
                 let mut marks: Vec<MetaChange> = Vec::new();
-                if let Listing::Complete(newest) = step {
-                    marks.push((SWEPT, Some(mark(Some(newest.max(swept))))));
-                    marks.push((SINCE, Some(mark(since.max(Some(newest))))));
+                if let ListWalkStep::Complete(newest) = step {
+                    marks.push((SWEPT_UNTIL_MARK, Some(time_to_mark(Some(newest.max(swept))))));
+                    marks.push((SINCE, Some(time_to_mark(since.max(Some(newest))))));
                 }
-                self.keep_page(page, snapshot, false, marks).await?;
-                if step != Listing::Next {
+                self.apply_page(page, snapshot, false, marks).await?;
+                if step != ListWalkStep::Next {
                     state.sweep = None;
-                    return Ok(if step == Listing::Incomplete { Pulled::More } else { Pulled::Done });
+                    return Ok(if step == ListWalkStep::Incomplete {
+                        PullOutcome::More
+                    } else {
+                        PullOutcome::Done
+                    });
                 }
             }
-            Ok(Pulled::More)
+            Ok(PullOutcome::More)
         })
         .await
     }
 
     /// Reads a portion of the rest while the read budget is mostly free.
-    async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<Pulled, PullError> {
-        if self.client.budget_used() >= BULK {
-            return Ok(Pulled::Later(0));
+    async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<PullOutcome, PullError> {
+        if self.client.budget_used() >= MAX_BULK_BUDGET_PERCENT {
+            return Ok(PullOutcome::Later(0));
         }
-        let histories_left = self.read_behind(state, platform).await?;
+        let histories_left = self.read_lagging_histories(state, platform).await?;
         if platform.can_take_over() {
             self.read_unknown_details(&self.client).await?;
         }
-        let rest_left = self.read_rest(state, platform).await?;
-        Ok(if histories_left || rest_left { Pulled::Later(0) } else { Pulled::Done })
+        let rest_left = self.read_remaining(state, platform).await?;
+        Ok(if histories_left || rest_left { PullOutcome::Later(0) } else { PullOutcome::Done })
     }
 
     /// Reads the top of the list. Returns true once it is complete.
@@ -144,17 +148,17 @@ impl ChannelSync {
         platform: &Platform,
     ) -> Result<bool, PullError> {
         let since = self.time_mark(SINCE).await?;
-        for _ in 0..TOP_PAGES {
+        for _ in 0..MAX_TOP_PAGES {
             let client = if state.top.is_none() { self.client.unless_same() } else { self.client.clone() };
-            let walk = state.top.get_or_insert_with(|| ListWalk::look(since));
+            let walk = state.top.get_or_insert_with(|| ListWalk::since_last(since));
             let snapshot = self.store.snapshot();
             let page = match client.conversations(platform, walk.cursor()).await {
                 // Unchanged since the walk that ended on this page.
                 Err(ReadError::Same) => {
                     state.top = None;
                     // The list applied last names stored conversations.
-                    if std::mem::take(&mut state.is_doubtful) {
-                        self.forget_emptied().await?;
+                    if std::mem::take(&mut state.may_be_emptied) {
+                        self.clear_emptied_mark().await?;
                     }
                     return Ok(true);
                 }
@@ -167,27 +171,27 @@ impl ChannelSync {
             };
             let times: Vec<_> = page.items.iter().map(|item| item.last_message_at).collect();
             let is_whole = walk.cursor().is_none() && page.next_cursor.is_none();
-            let step = walk.take(&times, page.next_cursor.as_deref());
-            state.is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
+            let step = walk.add_page(&times, page.next_cursor.as_deref());
+            state.may_be_emptied = is_whole && self.seems_emptied(platform, &page).await?;
             let mut marks: Vec<MetaChange> = Vec::new();
-            if let Listing::Complete(newest) = step {
+            if let ListWalkStep::Complete(newest) = step {
                 // Activity seen once counts even after its row is gone.
                 let newest = since.map_or(newest, |time| time.max(newest));
-                marks.push((SINCE, Some(mark(Some(newest)))));
+                marks.push((SINCE, Some(time_to_mark(Some(newest)))));
                 if since.is_none() {
                     marks.push((REST, page.next_cursor.clone()));
-                    marks.push((REST_AT, lowest(&page.items)));
-                    if self.time_mark(RING_AFTER).await?.is_none() {
-                        marks.push((RING_AFTER, Some(mark(Some(newest)))));
+                    marks.push((REMAINING_FROM_MARK, oldest_activity_mark(&page.items)));
+                    if self.time_mark(RING_AFTER_MARK).await?.is_none() {
+                        marks.push((RING_AFTER_MARK, Some(time_to_mark(Some(newest)))));
                     }
                 }
             }
-            let held_back = self.keep_page(page, snapshot, since.is_none(), marks).await?;
-            if step != Listing::Next {
+            let held_back = self.apply_page(page, snapshot, since.is_none(), marks).await?;
+            if step != ListWalkStep::Next {
                 // Complete or given up, the next pass starts at the top.
                 state.top = None;
                 // A doubtful answer must be delivered again even if unchanged.
-                if held_back == 0 && !state.is_doubtful && matches!(step, Listing::Complete(_)) {
+                if held_back == 0 && !state.may_be_emptied && matches!(step, ListWalkStep::Complete(_)) {
                     client.note_applied();
                 }
                 return Ok(true);
@@ -197,69 +201,71 @@ impl ChannelSync {
     }
 
     /// Continues the first walk of a new installation. Returns true if more is left.
-    pub(crate) async fn read_rest(
+    pub(crate) async fn read_remaining(
         &self,
         state: &mut ListState,
         platform: &Platform,
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
         if state
-            .rest_left_alone
-            .is_some_and(|rest_left_alone| (0..LEFT_ALONE).contains(&now.since(rest_left_alone)))
+            .remaining_retry_at
+            .is_some_and(|rest_left_alone| (0..RETRY_DELAY).contains(&now.since(rest_left_alone)))
         {
             return Ok(false);
         }
-        for _ in 0..REST_PAGES {
+        for _ in 0..REMAINING_PAGES_PER_STEP {
             let Some(cursor) = self.store.meta(self.id(), REST).await? else {
-                state.rest = None;
+                state.remaining = None;
                 return Ok(false);
             };
             let cursor = Some(cursor).filter(|text| !text.is_empty());
             let snapshot = self.store.snapshot();
             let page = match self.client.conversations(platform, cursor.as_deref()).await {
                 Err(ReadError::Rejected(_)) if cursor.is_some() => {
-                    return self.leave_rest_alone(state).await;
+                    return self.restart_remaining(state).await;
                 }
                 page => page?,
             };
-            let cursors = state.rest.get_or_insert_with(|| WalkCursors::new(ALL_PAGES));
+            let cursors = state.remaining.get_or_insert_with(|| WalkCursors::new(MAX_REMAINING_PAGES));
             let next = match cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
-                Followed::Next(next) if Some(&next) != cursor.as_ref() => Some(next),
-                Followed::Next(_) if page.items.is_empty() => None,
-                Followed::End => None,
-                Followed::Next(_) | Followed::Broken(_) => {
-                    self.keep_page(page, snapshot, true, Vec::new()).await?;
-                    return self.leave_rest_alone(state).await;
+                CursorStep::Next(next) if Some(&next) != cursor.as_ref() => Some(next),
+                CursorStep::Next(_) if page.items.is_empty() => None,
+                CursorStep::End => None,
+                CursorStep::Next(_) | CursorStep::Broken(_) => {
+                    self.apply_page(page, snapshot, true, Vec::new()).await?;
+                    return self.restart_remaining(state).await;
                 }
             };
             let mut marks = vec![(REST, next)];
             // A page without a time leaves it where it was: less far.
-            marks.extend(lowest(&page.items).map(|lowest| (REST_AT, Some(lowest))));
-            self.keep_page(page, snapshot, true, marks).await?;
+            marks.extend(oldest_activity_mark(&page.items).map(|lowest| (REMAINING_FROM_MARK, Some(lowest))));
+            self.apply_page(page, snapshot, true, marks).await?;
         }
         Ok(self.store.meta(self.id(), REST).await?.is_some())
     }
 
     /// Restarts the walk from the top after a pause because its cursor is unusable.
-    async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, PullError> {
+    async fn restart_remaining(&self, state: &mut ListState) -> Result<bool, PullError> {
         tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
         let words = "the list of conversations breaks off: the server's cursors lead nowhere; it is read again in five minutes";
-        self.tell(News::Notice(self.id().clone(), None, SafeText::line(words)));
-        state.rest = None;
-        state.rest_left_alone = Some(self.clock.now());
-        self.store.set_meta(self.id(), vec![(REST, Some(String::new())), (REST_AT, None)]).await?;
+        self.publish(News::Notice(self.id().clone(), None, SafeText::line(words)));
+        state.remaining = None;
+        state.remaining_retry_at = Some(self.clock.now());
+        self.store
+            .set_meta(self.id(), vec![(REST, Some(String::new())), (REMAINING_FROM_MARK, None)])
+            .await?;
         Ok(false)
     }
 
     /// Stores a page. Returns the number of rows held back because they crossed a local change.
-    async fn keep_page(
+    async fn apply_page(
         &self,
         page: Listed<Conversation>,
         snapshot: Snapshot,
         baseline: bool,
         marks: Vec<MetaChange>,
     ) -> Result<usize, PullError> {
-        let switches = self.state(|sync_state| {
+        let switches = self.with_state(|sync_state| {
             sync_state.lists_applied += 1;
             sync_state.switches
         });
@@ -267,32 +273,38 @@ impl ChannelSync {
         let mut page = page;
         // A stand-in for an unreadable row goes once every row has been listed.
         let is_last = page.next_cursor.is_none();
-        let covered = store.forget_stand_ins(self.id(), &page.items, is_last).await?;
-        let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
+        let covered = store.remove_stand_ins(self.id(), &page.items, is_last).await?;
+        let beside = covered | self.store_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
-        self.heard_switches(&applied.switched, switches).await?;
-        if applied.is_news() || beside {
-            self.tell(News::Conversations(self.id().clone()));
+        self.apply_switches(&applied.switched, switches).await?;
+        if applied.has_changes() || beside {
+            self.publish(News::Conversations(self.id().clone()));
         }
-        Ok(applied.held_back)
+        Ok(applied.superseded)
     }
 
     /// Reads the first page of some histories that lag behind the list. Returns true if more are left. A
     /// failing history does not delay the others.
-    async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, PullError> {
+    async fn read_lagging_histories(
+        &self,
+        state: &mut ListState,
+        platform: &Platform,
+    ) -> Result<bool, PullError> {
         if !self.may_read(PolledResource::History) || !platform.has_histories() {
             return Ok(false);
         }
         let now = self.clock.now();
-        state.failed.retain(|_, at| (0..LEFT_ALONE).contains(&now.since(*at)));
+        state.failed.retain(|_, at| (0..RETRY_DELAY).contains(&now.since(*at)));
         let skipped = u32::try_from(state.failed.len()).unwrap_or(u32::MAX);
-        let behind =
-            self.store.behind(self.id(), HISTORIES.saturating_add(skipped).saturating_add(1)).await?;
+        let behind = self
+            .store
+            .lagging_conversations(self.id(), HISTORIES_PER_STEP.saturating_add(skipped).saturating_add(1))
+            .await?;
         let mut behind = behind
             .into_iter()
             .filter(|conversation_id| !state.failed.contains_key(conversation_id))
             .collect::<Vec<_>>();
-        let at_once = usize::try_from(HISTORIES).unwrap_or(1);
+        let at_once = usize::try_from(HISTORIES_PER_STEP).unwrap_or(1);
         let left = behind.len() > at_once;
         behind.truncate(at_once);
         self.read_histories(&self.client, state, platform, (behind, left)).await
@@ -309,7 +321,7 @@ impl ChannelSync {
         let now = self.clock.now();
         for conversation in behind {
             // Readers that hold or wait for a turn act for a person and go first.
-            let Some(turn) = self.history_turn_now() else {
+            let Some(turn) = self.try_begin_history() else {
                 return Ok(true);
             };
             let read = self.read_history(&turn, client, platform, &conversation).await;
@@ -318,7 +330,7 @@ impl ChannelSync {
                 Err(PullError::Read(
                     error @ (ReadError::Trouble(_) | ReadError::NoSuchPath(_) | ReadError::Rejected(_)),
                 )) => {
-                    state.leave_alone(conversation, now);
+                    state.skip_history(conversation, now);
                     self.read_failed(PolledResource::History, error);
                 }
                 Err(PullError::Read(error @ ReadError::Forbidden(_))) => {
@@ -327,7 +339,7 @@ impl ChannelSync {
                 }
                 read => {
                     if read? {
-                        self.note_lagging(state, conversation, now).await?;
+                        self.record_lagging(state, conversation, now).await?;
                     } else {
                         state.lagging.remove(&conversation);
                     }
@@ -340,32 +352,32 @@ impl ChannelSync {
 
     /// Counts a reading that ended before the list's activity time; after [`READINGS`] the history is
     /// accepted as it is.
-    async fn note_lagging(
+    async fn record_lagging(
         &self,
         state: &mut ListState,
         conversation: ConversationId,
         now: Timestamp,
     ) -> Result<(), PullError> {
         let readings = state.lagging.get(&conversation).map_or(1, |byte| byte + 1);
-        if readings < READINGS && state.lagging.len() < REMEMBERED {
+        if readings < MAX_SHORT_READINGS && state.lagging.len() < MAX_SKIPPED_HISTORIES {
             state.lagging.insert(conversation.clone(), readings);
-            state.leave_alone(conversation, now);
+            state.skip_history(conversation, now);
         } else {
             state.lagging.remove(&conversation);
-            self.store.mark_caught_up(self.id(), &conversation).await?;
+            self.store.mark_history_caught_up(self.id(), &conversation).await?;
         }
         Ok(())
     }
 }
 
 /// Oldest activity on a page, as a mark.
-fn lowest(rows: &[Conversation]) -> Option<String> {
-    rows.iter().filter_map(|row| row.last_message_at).min().map(|entry| mark(Some(entry)))
+fn oldest_activity_mark(rows: &[Conversation]) -> Option<String> {
+    rows.iter().filter_map(|row| row.last_message_at).min().map(|entry| time_to_mark(Some(entry)))
 }
 
 impl ListState {
-    fn leave_alone(&mut self, conversation: ConversationId, now: Timestamp) {
-        if self.failed.len() >= REMEMBERED {
+    fn skip_history(&mut self, conversation: ConversationId, now: Timestamp) {
+        if self.failed.len() >= MAX_SKIPPED_HISTORIES {
             self.failed.clear();
         }
         self.failed.insert(conversation, now);

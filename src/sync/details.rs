@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::missing::Missing;
+use crate::missing::MissingDecision;
 use crate::report::PullError;
 use crate::state::SyncState;
 use client::{Client, ReadError};
@@ -15,45 +15,50 @@ use model::ids::ConversationId;
 use model::news::News;
 use model::time::{MINUTE, SECOND, Timestamp};
 
-const AT_ONCE: usize = 5;
+const READS_PER_STEP: usize = 5;
 /// Candidates examined for a missing AI state.
-const AMONG: u32 = 50;
+const MAX_CONVERSATIONS: u32 = 50;
 /// Minimum interval before a conversation that returned no AI state is read again, in microseconds.
-const REST: i64 = 10 * MINUTE;
+const REREAD_DELAY: i64 = 10 * MINUTE;
 /// Interval between reads of the open conversation, in microseconds.
-const OPEN: i64 = 15 * SECOND;
+const OPEN_REREAD_INTERVAL: i64 = 15 * SECOND;
 /// Maximum number of conversations remembered.
-const REMEMBERED: usize = 5000;
+const MAX_REMEMBERED_CONVERSATIONS: usize = 5000;
 
 /// Time given to the AI to answer before its failure is checked, in microseconds.
-const PATIENCE: i64 = 4 * SECOND;
+const AI_ANSWER_TIMEOUT: i64 = 4 * SECOND;
 
 /// Times of past single reads and those requested or in progress.
 #[derive(Debug, Default)]
 pub(crate) struct DetailReads {
     read_at: HashMap<ConversationId, Timestamp>,
     /// Conversations with new messages since their last read, in which the AI may have failed.
-    wanted: HashMap<ConversationId, Timestamp>,
+    requested: HashMap<ConversationId, Timestamp>,
     reading: HashSet<ConversationId>,
 }
 
 impl DetailReads {
     /// Requests a read after a new message.
-    pub(crate) fn want(&mut self, conversation: &ConversationId, now: Timestamp) {
-        if self.wanted.len() < REMEMBERED {
-            self.wanted.insert(conversation.clone(), now);
+    pub(crate) fn request_read(&mut self, conversation: &ConversationId, now: Timestamp) {
+        if self.requested.len() < MAX_REMEMBERED_CONVERSATIONS {
+            self.requested.insert(conversation.clone(), now);
         }
     }
 
     /// Returns the conversations to read next with the time of their last read: requested ones first,
     /// longest quiet first, then those of `unknown` not read recently.
     fn due(&self, unknown: Vec<ConversationId>, now: Timestamp) -> Vec<(ConversationId, Option<Timestamp>)> {
-        let mut due: Vec<_> =
-            self.wanted.iter().filter(|(_, at)| !(0..PATIENCE).contains(&now.since(**at))).collect();
+        let mut due: Vec<_> = self
+            .requested
+            .iter()
+            .filter(|(_, at)| !(0..AI_ANSWER_TIMEOUT).contains(&now.since(**at)))
+            .collect();
         due.sort_by_key(|(id, at)| (**at, (*id).clone()));
         let mut due: Vec<_> = due.into_iter().map(|(id, _)| id.clone()).collect();
-        due.extend(unknown.into_iter().filter(|conversation_id| self.is_due(conversation_id, REST, now)));
-        due.truncate(AT_ONCE);
+        due.extend(
+            unknown.into_iter().filter(|conversation_id| self.is_due(conversation_id, REREAD_DELAY, now)),
+        );
+        due.truncate(READS_PER_STEP);
         due.into_iter()
             .map(|conversation_id| {
                 let before = self.read_at.get(&conversation_id).copied();
@@ -66,12 +71,12 @@ impl DetailReads {
         self.read_at.get(conversation).is_none_or(|at| !(0..span).contains(&now.since(*at)))
     }
 
-    fn was_read(&mut self, conversation: &ConversationId, now: Timestamp) {
-        if self.read_at.len() >= REMEMBERED {
+    fn record_read(&mut self, conversation: &ConversationId, now: Timestamp) {
+        if self.read_at.len() >= MAX_REMEMBERED_CONVERSATIONS {
             self.read_at.clear();
         }
         self.read_at.insert(conversation.clone(), now);
-        self.wanted.remove(conversation);
+        self.requested.remove(conversation);
     }
 }
 
@@ -83,19 +88,19 @@ struct DetailRead<'a> {
 
 impl Drop for DetailRead<'_> {
     fn drop(&mut self) {
-        self.channel.state(|channel| channel.details.reading.remove(self.conversation));
+        self.channel.with_state(|channel| channel.details.reading.remove(self.conversation));
     }
 }
 
 impl ChannelSync {
     /// Reads conversations with new messages.
-    pub(crate) async fn read_wanted_details(&self, client: &Client) -> Result<(), PullError> {
+    pub(crate) async fn read_requested_details(&self, client: &Client) -> Result<(), PullError> {
         self.read_details(client, Vec::new()).await
     }
 
     /// Reads conversations with new messages and the newest ones without a known AI state.
     pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), PullError> {
-        let unknown = self.store.undetailed(self.id(), AMONG).await?;
+        let unknown = self.store.without_details(self.id(), MAX_CONVERSATIONS).await?;
         self.read_details(client, unknown).await
     }
 
@@ -109,9 +114,9 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        if let Some(one) =
-            self.begin_detail(conversation, |detail_reads| detail_reads.is_due(conversation, REST, now))
-        {
+        if let Some(one) = self.start_detail_read(conversation, |detail_reads| {
+            detail_reads.is_due(conversation, REREAD_DELAY, now)
+        }) {
             self.read_detail(client, one).await?;
         }
         Ok(())
@@ -122,11 +127,11 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        for (conversation, before) in self.state(|sync_state| sync_state.details.due(unknown, now)) {
+        for (conversation, before) in self.with_state(|sync_state| sync_state.details.due(unknown, now)) {
             // Skips one that another loop has read since it was chosen.
             let unread =
                 |detail_reads: &DetailReads| detail_reads.read_at.get(&conversation).copied() == before;
-            if let Some(one) = self.begin_detail(&conversation, unread) {
+            if let Some(one) = self.start_detail_read(&conversation, unread) {
                 self.read_detail(client, one).await?;
             }
         }
@@ -134,12 +139,12 @@ impl ChannelSync {
     }
 
     /// Starts a read, `None` if one is in progress.
-    fn begin_detail<'a>(
+    fn start_detail_read<'a>(
         &'a self,
         conversation: &'a ConversationId,
         is_due: impl FnOnce(&DetailReads) -> bool,
     ) -> Option<DetailRead<'a>> {
-        let begins = self.state(|SyncState { details, .. }| {
+        let begins = self.with_state(|SyncState { details, .. }| {
             is_due(details) && details.reading.insert(conversation.clone())
         });
         begins.then(|| DetailRead { channel: self, conversation })
@@ -152,9 +157,9 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        if let Some(one) =
-            self.begin_detail(conversation, |detail_reads| detail_reads.is_due(conversation, OPEN, now))
-        {
+        if let Some(one) = self.start_detail_read(conversation, |detail_reads| {
+            detail_reads.is_due(conversation, OPEN_REREAD_INTERVAL, now)
+        }) {
             self.read_detail(&self.client.for_person().unless_same(), one).await?;
         }
         Ok(())
@@ -165,11 +170,11 @@ impl ChannelSync {
     async fn read_detail(&self, client: &Client, one: DetailRead<'_>) -> Result<(), PullError> {
         let conversation = one.conversation;
         let snapshot = self.store.snapshot();
-        let switches = self.state(|sync_state| sync_state.switches);
+        let switches = self.with_state(|sync_state| sync_state.switches);
         let told = client.conversation(conversation).await;
         if !matches!(told, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
             let now = self.clock.now();
-            self.state(|sync_state| sync_state.details.was_read(conversation, now));
+            self.with_state(|sync_state| sync_state.details.record_read(conversation, now));
         }
         let told = match told {
             Ok(told) => told,
@@ -179,10 +184,10 @@ impl ChannelSync {
             }
             Err(ReadError::NotFound(_)) => {
                 // Only WhatsApp has single reads.
-                let missing = self.not_found(&Platform::Whatsapp, conversation).await?;
-                if matches!(missing, Missing::Doubtful(_)) {
+                let missing = self.decide_missing(&Platform::Whatsapp, conversation).await?;
+                if matches!(missing, MissingDecision::RetryAfter(_)) {
                     let now = self.clock.now();
-                    self.state(|state| state.details.want(conversation, now));
+                    self.with_state(|state| state.details.request_read(conversation, now));
                 } else if let Err(error) = missing.into_result() {
                     self.read_failed(PolledResource::Detail, error);
                 }
@@ -201,17 +206,17 @@ impl ChannelSync {
         };
         let automation = told.automation;
         let applied = self.store.apply_conversation(self.id(), told, snapshot).await?;
-        if applied.held_back == 0 {
+        if applied.superseded == 0 {
             client.note_applied();
         }
-        self.heard_switches(&applied.switched, switches).await?;
-        if applied.is_news() {
-            self.tell(News::Conversations(self.id().clone()));
-            self.tell(News::History(self.id().clone(), conversation.clone()));
+        self.apply_switches(&applied.switched, switches).await?;
+        if applied.has_changes() {
+            self.publish(News::Conversations(self.id().clone()));
+            self.publish(News::History(self.id().clone(), conversation.clone()));
         }
         self.read_succeeded(PolledResource::Detail);
         if automation == Automation::On {
-            self.answered_by_the_ai(conversation, switches).await?;
+            self.record_ai_answer(conversation, switches).await?;
         }
         Ok(())
     }
@@ -230,14 +235,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (channel, _) = channel(folder.path(), Arc::new(Still));
         let (c1, c2) = (ConversationId::from("c1"), ConversationId::from("c2"));
-        let first = channel.begin_detail(&c1, |_| true).expect("nobody reads it");
-        assert!(channel.begin_detail(&c1, |_| true).is_none());
-        assert!(channel.begin_detail(&c1, |_| true).is_none(), "asking ends nobody's reading");
-        let second = channel.begin_detail(&c2, |_| true).expect("another is not kept waiting");
+        let first = channel.start_detail_read(&c1, |_| true).expect("nobody reads it");
+        assert!(channel.start_detail_read(&c1, |_| true).is_none());
+        assert!(channel.start_detail_read(&c1, |_| true).is_none(), "asking ends nobody's reading");
+        let second = channel.start_detail_read(&c2, |_| true).expect("another is not kept waiting");
         drop(first);
-        assert!(channel.begin_detail(&c1, |_| false).is_none());
-        assert!(channel.begin_detail(&c1, |_| true).is_some(), "given up or done");
-        assert!(channel.begin_detail(&c2, |_| true).is_none());
+        assert!(channel.start_detail_read(&c1, |_| false).is_none());
+        assert!(channel.start_detail_read(&c1, |_| true).is_some(), "given up or done");
+        assert!(channel.start_detail_read(&c2, |_| true).is_none());
         drop(second);
     }
 
@@ -246,16 +251,16 @@ mod tests {
         let now = Still.now();
         let mut details = DetailReads::default();
         let id = |number: i64| ConversationId::new(format!("c{number}"));
-        details.want(&id(1), now.plus(-PATIENCE));
-        details.want(&id(2), now.plus(-2 * PATIENCE));
-        details.want(&id(3), now.plus(1 - PATIENCE));
-        details.was_read(&id(4), now.plus(1 - REST));
-        details.was_read(&id(5), now.plus(-REST));
+        details.request_read(&id(1), now.plus(-AI_ANSWER_TIMEOUT));
+        details.request_read(&id(2), now.plus(-2 * AI_ANSWER_TIMEOUT));
+        details.request_read(&id(3), now.plus(1 - AI_ANSWER_TIMEOUT));
+        details.record_read(&id(4), now.plus(1 - REREAD_DELAY));
+        details.record_read(&id(5), now.plus(-REREAD_DELAY));
         let due = details.due((4..=9).map(id).collect(), now);
-        let read_at = Some(now.plus(-REST));
+        let read_at = Some(now.plus(-REREAD_DELAY));
         let wanted = [(id(2), None), (id(1), None), (id(5), read_at), (id(6), None), (id(7), None)];
         assert_eq!(due, wanted);
-        details.was_read(&id(2), now);
+        details.record_read(&id(2), now);
         assert_eq!(details.due(Vec::new(), now), [(id(1), None)]);
     }
 }

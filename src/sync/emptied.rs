@@ -19,15 +19,15 @@ use model::text::SafeText;
 use model::time::{DAY, SECOND, Timestamp};
 
 /// Mark: the first list that named no stored conversation, as JSON.
-const EMPTIED: &str = "list_emptied";
+const EMPTIED_MARK: &str = "list_emptied";
 /// Minimum interval between the two lists, in microseconds.
-const BETWEEN: i64 = 30 * SECOND;
+const MIN_INTERVAL: i64 = 30 * SECOND;
 /// Age after which a first list is ignored, in microseconds.
-const STALE: i64 = DAY;
+const MAX_AGE: i64 = DAY;
 
 /// Time of the first such list in microseconds, and the row number of the newest conversation stored
 /// then.
-type EmptiedNote = (i64, i64);
+type EmptiedMark = (i64, i64);
 
 impl ChannelSync {
     /// Compares a complete one-page list with the stored conversations. Returns true while the result is
@@ -41,50 +41,50 @@ impl ChannelSync {
             return Ok(false);
         }
         let (now, id) = (self.clock.now(), self.id());
-        let noted = self.store.meta(id, EMPTIED).await?;
-        let noted: Option<EmptiedNote> = noted.and_then(|text| serde_json::from_str(&text).ok());
-        let noted = noted.filter(|(at, _)| (0..STALE).contains(&now.since(Timestamp::from_micros(*at))));
+        let noted = self.store.meta(id, EMPTIED_MARK).await?;
+        let noted: Option<EmptiedMark> = noted.and_then(|text| serde_json::from_str(&text).ok());
+        let noted = noted.filter(|(at, _)| (0..MAX_AGE).contains(&now.since(Timestamp::from_micros(*at))));
         let listed = page.items.iter().map(|row| row.id.clone()).collect();
         let found = self.store.compare_with_list(id, listed, noted.map(|(_, newest)| newest)).await?;
         if found.stored == 0 || found.names_one {
             if noted.is_some() {
-                self.forget_emptied().await?;
+                self.clear_emptied_mark().await?;
             }
             return Ok(false);
         }
         let Some((at, newest)) = noted else {
-            let note: EmptiedNote = (now.micros(), found.newest);
-            self.store.set_meta(id, vec![(EMPTIED, serde_json::to_string(&note).ok())]).await?;
-            self.tell_emptied(&format!(
+            let note: EmptiedMark = (now.micros(), found.newest);
+            self.store.set_meta(id, vec![(EMPTIED_MARK, serde_json::to_string(&note).ok())]).await?;
+            self.publish_emptied_notice(&format!(
                 "the server lists none of the {} conversations that are shown here; if it still does not in half a \
                  minute, they are removed",
                 found.stored
             ));
             return Ok(true);
         };
-        if now.since(Timestamp::from_micros(at)) < BETWEEN {
+        if now.since(Timestamp::from_micros(at)) < MIN_INTERVAL {
             return Ok(true);
         }
-        let removed = self.store.mark_all_gone(id, newest).await?;
-        self.forget_emptied().await?;
-        self.forget_answers();
-        self.tell(News::Conversations(id.clone()));
+        let removed = self.store.remove_conversations(id, newest).await?;
+        self.clear_emptied_mark().await?;
+        self.reset_seen_answers();
+        self.publish(News::Conversations(id.clone()));
         for conversation in &removed {
-            self.tell(News::History(id.clone(), conversation.clone()));
+            self.publish(News::History(id.clone(), conversation.clone()));
         }
-        self.tell_emptied(&format!(
+        self.publish_emptied_notice(&format!(
             "{} conversations were removed here: the server does not list them any more",
             removed.len()
         ));
         Ok(false)
     }
 
-    pub(crate) async fn forget_emptied(&self) -> Result<(), PullError> {
-        Ok(self.store.set_meta(self.id(), vec![(EMPTIED, None)]).await?)
+    pub(crate) async fn clear_emptied_mark(&self) -> Result<(), PullError> {
+        Ok(self.store.set_meta(self.id(), vec![(EMPTIED_MARK, None)]).await?)
     }
 
-    fn tell_emptied(&self, words: &str) {
+    fn publish_emptied_notice(&self, words: &str) {
         tracing::warn!(channel = %self.id(), words);
-        self.tell(News::Notice(self.id().clone(), None, SafeText::line(words)));
+        self.publish(News::Notice(self.id().clone(), None, SafeText::line(words)));
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::file_news::FileNews;
-use crate::leading::Leading;
+use crate::file_news::FileWatcher;
+use crate::leading::LeaseManager;
 use crate::loops::TabLoop;
 use crate::plan::Polling;
-use crate::process_names::{ProcessRole, owner, this_process};
+use crate::process_names::{ProcessRole, owner_name, process_name};
 use crate::tab::{Loop, TabSync};
 use crate::{ChannelSpec, ChannelSync};
 use client::ClientError;
@@ -24,9 +24,9 @@ use model::time::{Clock, Timestamp};
 use store::Store;
 
 /// Maximum number of requests of other processes that are read, newest first.
-const OTHERS: u32 = 400;
+const MAX_OTHER_CALLS: u32 = 400;
 /// Time limit for reading them.
-const READING: Duration = Duration::from_secs(1);
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs all tabs on a runtime. Its calls only post requests to the loops and never block.
 pub struct Engine {
@@ -34,9 +34,9 @@ pub struct Engine {
     store: Store,
     role: ProcessRole,
     tabs: Vec<Arc<TabSync>>,
-    lead: mpsc::UnboundedSender<LeadOrder>,
+    lease_commands: mpsc::UnboundedSender<LeaseCommand>,
     /// Wakes the lease loop when other processes need new information.
-    bell: Arc<Notify>,
+    health_changed: Arc<Notify>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
     loops: Mutex<Vec<JoinHandle<()>>>,
@@ -66,29 +66,39 @@ impl Engine {
         polling: Polling,
     ) -> Self {
         let mut tabs: Vec<Arc<TabSync>> = Vec::new();
-        let bell = Arc::new(Notify::new());
-        let news = ringing(news, bell.clone());
+        let health_changed = Arc::new(Notify::new());
+        let news = publish_and_wake(news, health_changed.clone());
         for spec in channels {
             let id = spec.id.clone();
-            match hands(spec, &tabs, &store, &clock, &news) {
-                Ok(channel) => tabs.push(Arc::new(TabSync::under_lease(channel, polling))),
+            match build_channel_sync(spec, &tabs, &store, &clock, &news) {
+                Ok(channel) => tabs.push(Arc::new(TabSync::awaiting_lease(channel, polling))),
                 Err(error) => {
                     let why = SafeText::line(&error.to_string());
                     news(News::Health(id, Health::Misconfigured { why }));
                 }
             }
         }
-        let owner = owner(&store);
-        let files = FileNews::new(store.watch());
-        let leading = Leading::new(store.clone(), tabs.clone(), owner, role);
+        let owner = owner_name(&store);
+        let files = FileWatcher::new(store.watch());
+        let leading = LeaseManager::new(store.clone(), tabs.clone(), owner, role);
         let (stop, stopping) = watch::channel(false);
-        let (lead, orders) = mpsc::unbounded_channel();
-        let heard = Heard { orders, bell: bell.clone(), files };
-        let mut loops = vec![handle.spawn(keep_leases(leading, heard, stopping, clock.clone()))];
+        let (lease_commands, orders) = mpsc::unbounded_channel();
+        let heard = LeaseEvents { commands: orders, health_changed: health_changed.clone(), files };
+        let mut loops = vec![handle.spawn(run_lease_loop(leading, heard, stopping, clock.clone()))];
         for tab in &tabs {
-            loops.extend(tab.loops().map(|loops| handle.spawn(run(loops, clock.clone()))));
+            loops.extend(tab.loops().map(|loops| handle.spawn(run_loop(loops, clock.clone()))));
         }
-        Self { handle, store, role, tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
+        Self {
+            handle,
+            store,
+            role,
+            tabs,
+            lease_commands,
+            health_changed,
+            clock,
+            stop,
+            loops: Mutex::new(loops),
+        }
     }
 
     /// Sets the visible tab and its open conversation; `None` if the inbox has no focus.
@@ -97,7 +107,7 @@ impl Engine {
             let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
             tab.focus(here.is_some(), here.and_then(|(_, conversation)| conversation.clone()));
         }
-        self.bell.notify_one();
+        self.health_changed.notify_one();
     }
 
     /// Wakes the sending loops after rows were queued or decided.
@@ -113,7 +123,7 @@ impl Engine {
     pub fn refresh(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
             tab.refresh();
-            self.bell.notify_one();
+            self.health_changed.notify_one();
         }
     }
 
@@ -121,7 +131,7 @@ impl Engine {
     pub fn fetch_older(&self, channel: ChannelId, conversation: ConversationId) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_older(conversation);
-            self.bell.notify_one();
+            self.health_changed.notify_one();
         }
     }
 
@@ -136,9 +146,9 @@ impl Engine {
     /// the store is slow.
     pub fn read_calls(&self, tell: impl FnOnce(Vec<Call>) + Send + 'static) {
         let mut calls = self.calls();
-        let (store, this) = (self.store.clone(), this_process(self.role.kind()));
+        let (store, this) = (self.store.clone(), process_name(self.role.kind()));
         self.handle.spawn(async move {
-            match tokio::time::timeout(READING, store.calls_of_others(this, OTHERS)).await {
+            match tokio::time::timeout(READ_TIMEOUT, store.calls_of_others(this, MAX_OTHER_CALLS)).await {
                 Ok(Ok(others)) => calls.extend(others),
                 Ok(Err(error)) => tracing::error!(%error, "the requests of others could not be read"),
                 Err(_) => (),
@@ -156,18 +166,18 @@ impl Engine {
 
     /// Releases the leases before the process is suspended.
     pub async fn suspend(&self) {
-        self.order(LeadOrder::Release).await;
+        self.send_lease_command(LeaseCommand::Release).await;
     }
 
     /// Requests leases again after [`Engine::suspend`].
     pub async fn resume(&self) {
-        self.order(LeadOrder::Resume).await;
+        self.send_lease_command(LeaseCommand::Resume).await;
     }
 
     /// Sends an order to the lease loop and waits for it. A loop that has ended holds no lease.
-    async fn order(&self, order: impl FnOnce(oneshot::Sender<()>) -> LeadOrder) {
+    async fn send_lease_command(&self, order: impl FnOnce(oneshot::Sender<()>) -> LeaseCommand) {
         let (done, is_done) = oneshot::channel();
-        if self.lead.send(order(done)).is_ok() {
+        if self.lease_commands.send(order(done)).is_ok() {
             let _ = is_done.await;
         }
     }
@@ -175,7 +185,7 @@ impl Engine {
     /// Releases the leases, so that other processes can lead at once, and ends the loops: reads are
     /// cancelled, a write in progress is completed.
     pub async fn shutdown(&self) {
-        self.order(LeadOrder::Release).await;
+        self.send_lease_command(LeaseCommand::Release).await;
         self.stop_loops();
         let loops = std::mem::take(&mut *self.loops.lock().unwrap_or_else(PoisonError::into_inner));
         for ended in loops {
@@ -207,7 +217,7 @@ impl Drop for Engine {
 
 /// Creates the sync state of one tab. Tabs with the same server and key share a client and its rate
 /// budget.
-fn hands(
+fn build_channel_sync(
     spec: ChannelSpec,
     tabs: &[Arc<TabSync>],
     store: &Store,
@@ -227,17 +237,20 @@ fn hands(
     };
     // All tabs share one retry budget.
     let retries = tabs.first().map(|tab| tab.channel().client.retries().clone()).unwrap_or_default();
-    Ok(channel.within_budget(retries))
+    Ok(channel.with_retry_budget(retries))
 }
 
 /// Orders to the lease loop; each sender is notified on completion.
-enum LeadOrder {
+enum LeaseCommand {
     Release(oneshot::Sender<()>),
     Resume(oneshot::Sender<()>),
 }
 
 /// Wraps `news` so that a change of health also wakes the lease loop, which passes it to other processes.
-fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn Fn(News) + Send + Sync> {
+fn publish_and_wake(
+    news: Arc<dyn Fn(News) + Send + Sync>,
+    bell: Arc<Notify>,
+) -> Arc<dyn Fn(News) + Send + Sync> {
     Arc::new(move |entry| {
         if matches!(entry, News::Health(..)) {
             bell.notify_one();
@@ -247,39 +260,39 @@ fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn 
 }
 
 /// Inputs of the lease loop.
-struct Heard {
-    orders: mpsc::UnboundedReceiver<LeadOrder>,
-    bell: Arc<Notify>,
-    files: FileNews,
+struct LeaseEvents {
+    commands: mpsc::UnboundedReceiver<LeaseCommand>,
+    health_changed: Arc<Notify>,
+    files: FileWatcher,
 }
 
 /// Lease loop, until the engine stops.
-async fn keep_leases(
-    mut leading: Leading,
-    mut heard: Heard,
+async fn run_lease_loop(
+    mut leading: LeaseManager,
+    mut heard: LeaseEvents,
     mut stop: watch::Receiver<bool>,
     clock: Arc<dyn Clock>,
 ) {
     let turns = async {
-        leading.files_changed(heard.files.listen());
+        leading.record_file_change(heard.files.listen());
         loop {
             let wait = leading.step(clock.now()).await;
             let order = tokio::select! {
                 biased;
-                order = heard.orders.recv() => order,
-                () = heard.bell.notified() => continue,
+                order = heard.commands.recv() => order,
+                () = heard.health_changed.notified() => continue,
                 told = heard.files.changed() => {
-                    leading.files_changed(told);
+                    leading.record_file_change(told);
                     continue;
                 }
                 () = tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())) => continue,
             };
             let done = match order {
-                Some(LeadOrder::Release(done)) => {
+                Some(LeaseCommand::Release(done)) => {
                     leading.release(clock.now()).await;
                     done
                 }
-                Some(LeadOrder::Resume(done)) => {
+                Some(LeaseCommand::Resume(done)) => {
                     leading.resume();
                     done
                 }
@@ -298,30 +311,30 @@ async fn keep_leases(
 }
 
 /// Runs a loop's steps until its tab is stopped.
-async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
-    let (tab, which) = (steps.tab().clone(), steps.which());
+async fn run_loop(mut steps: TabLoop, clock: Arc<dyn Clock>) {
+    let (tab, which) = (steps.tab().clone(), steps.loop_kind());
     while !tab.is_stopped() {
         let wait = match which {
             // Not cancelled by a stop: a request already sent must be settled.
             Loop::Push => steps.step(clock.now()).await,
             // A cancelled upload starts again later.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
-                let step = telling_silence(&tab, steps.step(clock.now()));
+                let step = with_silence_reports(&tab, steps.step(clock.now()));
                 let Some(wait) = until_stopped(&tab, step).await else { return };
                 wait
             }
         };
-        if until_stopped(&tab, nap(wait, tab.woken(which))).await.is_none() {
+        if until_stopped(&tab, sleep_until_woken(wait, tab.wait_for_wake(which))).await.is_none() {
             return;
         }
     }
 }
 
 /// Awaits `work` and reports a server that does not answer meanwhile.
-async fn telling_silence<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
+async fn with_silence_reports<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
-        let wait = tab.channel().silence();
+        let wait = tab.channel().report_silence();
         tokio::select! {
             biased;
             done = &mut work => return done,
@@ -340,7 +353,7 @@ async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Optio
 }
 
 /// Waits `micros` microseconds or until woken.
-async fn nap(micros: i64, woken: impl Future<Output = ()>) {
+async fn sleep_until_woken(micros: i64, woken: impl Future<Output = ()>) {
     let Some(micros) = u64::try_from(micros).ok().filter(|number| *number > 0) else {
         return;
     };

@@ -8,38 +8,38 @@ use crate::report::PullError;
 use client::ReadError;
 use model::account::Platform;
 use model::fetches::FetchResult;
-use model::happenings::{Events, TriggerKind};
+use model::happenings::{TriggerEvents, TriggerKind};
 use model::ids::WebhookId;
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::unreadable::List;
+use model::unreadable::UnreadableList;
 use model::webhooks::Webhook;
 
 impl ChannelSync {
     /// Polls all triggers; a failing one does not hide the others.
     pub(crate) async fn read_events(&self) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
-        let mut events = Events::default();
+        let mut events = TriggerEvents::default();
         let mut failed = None;
         for (index, trigger) in TriggerKind::ALL.into_iter().enumerate() {
             match client.happenings(trigger).await {
                 Ok(listed) => {
-                    self.note_unreadable(List::Events, &listed, index == 0);
+                    self.record_unreadable(UnreadableList::Events, &listed, index == 0);
                     events.items.extend(listed.items);
                 }
-                Err(ReadError::Forbidden(why)) => events.notes.push((trigger, why)),
+                Err(ReadError::Forbidden(why)) => events.errors.push((trigger, why)),
                 Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {
-                    events.notes.push((trigger, SafeText::line("this server has none")));
+                    events.errors.push((trigger, SafeText::line("this server has none")));
                 }
                 Err(ReadError::Trouble(why)) => {
-                    events.notes.push((trigger, why.clone()));
+                    events.errors.push((trigger, why.clone()));
                     failed = Some(ReadError::Trouble(why));
                 }
                 Err(error) => return Err(error.into()),
             }
         }
         // Earlier events are shown rather than a list of failures.
-        if let Some(error) = failed.filter(|_| events.notes.len() == TriggerKind::ALL.len()) {
+        if let Some(error) = failed.filter(|_| events.errors.len() == TriggerKind::ALL.len()) {
             return Err(error.into());
         }
         events.items.sort_by_key(|item| Reverse(item.at));
@@ -49,7 +49,7 @@ impl ChannelSync {
     pub(crate) async fn read_webhooks(&self) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let listed = self.client.for_person().webhooks(&platform).await?;
-        self.note_unreadable(List::Webhooks, &listed, true);
+        self.record_unreadable(UnreadableList::Webhooks, &listed, true);
         let mut webhooks = Vec::with_capacity(listed.items.len());
         for it in listed.items {
             webhooks.push(Webhook {
@@ -57,8 +57,8 @@ impl ChannelSync {
                 url: it.url,
                 events: it.events.iter().map(|name| SafeText::line(name)).collect(),
                 is_active: it.is_active,
-                created_at: it.created_at.as_deref().and_then(Timestamp::read),
-                failing_since: it.failing_since.as_deref().and_then(Timestamp::read),
+                created_at: it.created_at.as_deref().and_then(Timestamp::parse_any),
+                failing_since: it.failing_since.as_deref().and_then(Timestamp::parse_any),
             });
         }
         Ok(FetchResult::Webhooks(webhooks))

@@ -9,29 +9,29 @@ use store::lane::LaneRow;
 
 impl ChannelSync {
     /// Records the balance before the first attempt at a costly operation.
-    pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), PullError> {
-        if row.row.operation.class() == RetryClass::Guarded
+    pub(crate) async fn record_balance(&self, row: &LaneRow) -> Result<(), PullError> {
+        if row.row.operation.retry_class() == RetryClass::Guarded
             && row.row.attempts == 0
             && let Some(account) = self.store.account(self.id()).await?
         {
-            self.store.note_credits_before(&row.row.id, account.credits).await?;
+            self.store.record_credits_before(&row.row.id, account.credits).await?;
         }
         Ok(())
     }
 
     /// Appends the balance before and after to the reason a costly row was stopped.
-    pub(crate) async fn with_evidence(&self, row: &LaneRow, why: SafeText) -> SafeText {
+    pub(crate) async fn with_balance_change(&self, row: &LaneRow, why: SafeText) -> SafeText {
         // A refused key is not tried again here.
-        if row.row.operation.class() != RetryClass::Guarded || self.is_stopped() {
+        if row.row.operation.retry_class() != RetryClass::Guarded || self.is_stopped() {
             return why;
         }
         // Read now, so that the figure is not older than the attempt.
         let after = self.client.for_person().account().await.ok().map(|account| account.credits);
-        SafeText::line(&format!("{why}; {}", balance(row.credits_before, after)))
+        SafeText::line(&format!("{why}; {}", describe_balance(row.credits_before, after)))
     }
 }
 
-fn balance(before: Option<f64>, after: Option<f64>) -> String {
+fn describe_balance(before: Option<f64>, after: Option<f64>) -> String {
     match (before, after) {
         (Some(before), Some(after)) if before == after => format!("the balance is {after} credits as before"),
         (Some(before), Some(after)) => format!("the balance was {before} credits and is {after}"),
@@ -55,7 +55,7 @@ mod tests {
             (None, None, "the balance cannot be read now"),
         ];
         for (before, after, words) in cases {
-            assert_eq!(balance(before, after), words);
+            assert_eq!(describe_balance(before, after), words);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled};
+use crate::report::{PullError, PullOutcome};
 use client::{ReadError, RequestFailure};
 use model::fetches::{Fetch, FetchResult};
 use model::news::News;
@@ -12,7 +12,7 @@ use model::text::SafeText;
 impl ChannelSync {
     /// Reads from the server. The result or the error is announced as [`News`]; resources with news of
     /// their own use that.
-    pub async fn fetch(&self, fetch: &Fetch) -> Pulled {
+    pub async fn fetch(&self, fetch: &Fetch) -> PullOutcome {
         match fetch {
             Fetch::People { search, more } => {
                 self.fetch_page(fetch, PolledResource::Contacts, self.read_people(search, *more)).await
@@ -21,7 +21,7 @@ impl ChannelSync {
                 self.fetch_page(fetch, PolledResource::Contacts, self.read_person(phone)).await
             }
             Fetch::Sent { since } => {
-                self.fetch_page(fetch, PolledResource::History, self.read_sent(*since)).await
+                self.fetch_page(fetch, PolledResource::History, self.read_sent_messages(*since)).await
             }
             Fetch::Events => self.fetch_page(fetch, PolledResource::Events, self.read_events()).await,
             Fetch::Webhooks => self.fetch_page(fetch, PolledResource::Webhooks, self.read_webhooks()).await,
@@ -41,44 +41,46 @@ impl ChannelSync {
         fetch: &Fetch,
         resource: PolledResource,
         read: impl Future<Output = Result<FetchResult, PullError>>,
-    ) -> Pulled {
+    ) -> PullOutcome {
         if self.is_stopped() {
-            return self.tell_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
+            return self.publish_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
         }
         let read = read.await;
         if let Err(PullError::Read(error)) = &read {
-            self.note_failure(RequestFailure::of_read(error));
+            self.record_failure(RequestFailure::of_read(error));
         }
         match read {
             Ok(fetched) => {
                 self.read_succeeded(resource);
-                self.tell_budget();
-                self.tell_fetched(fetch, Ok(fetched))
+                self.publish_budget();
+                self.publish_fetched(fetch, Ok(fetched))
             }
             // The key lacks the permission: shown on the page, not as trouble of the tab.
             Err(PullError::Read(ReadError::Forbidden(why))) => {
-                self.deny(resource);
-                self.tell_fetched(fetch, Err(why))
+                self.record_denied(resource);
+                self.publish_fetched(fetch, Err(why))
             }
             // The server does not offer it: shown on the page and not requested again.
             Err(PullError::Read(error)) if is_list(fetch) && resource.is_missing(&error) => {
-                self.deny(resource);
-                self.tell_fetched(fetch, Err(resource.missing_words()))
+                self.record_denied(resource);
+                self.publish_fetched(fetch, Err(resource.describe_missing()))
             }
             // A deleted item is no trouble.
-            Err(PullError::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
-            Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
+            Err(PullError::Read(ReadError::NotFound(why))) => self.publish_fetched(fetch, Err(why)),
+            Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => {
+                PullOutcome::Paced(wait)
+            }
             Err(error) => {
                 let why = SafeText::line(&error.to_string());
                 self.report(resource, Err(error));
-                self.tell_fetched(fetch, Err(why))
+                self.publish_fetched(fetch, Err(why))
             }
         }
     }
 
-    fn tell_fetched(&self, fetch: &Fetch, fetched: Result<FetchResult, SafeText>) -> Pulled {
-        let pulled = if fetched.is_ok() { Pulled::Done } else { Pulled::Failed };
-        self.tell(News::Fetched(self.id().clone(), fetch.clone(), fetched));
+    fn publish_fetched(&self, fetch: &Fetch, fetched: Result<FetchResult, SafeText>) -> PullOutcome {
+        let pulled = if fetched.is_ok() { PullOutcome::Done } else { PullOutcome::Failed };
+        self.publish(News::Fetched(self.id().clone(), fetch.clone(), fetched));
         pulled
     }
 }

@@ -5,30 +5,30 @@ use std::time::Duration;
 use disk::FileWatch;
 
 /// Writes within this span are reported together.
-const TOGETHER: Duration = Duration::from_millis(30);
+const DEBOUNCE_INTERVAL: Duration = Duration::from_millis(30);
 
-pub(crate) struct FileNews {
+pub(crate) struct FileWatcher {
     told: Option<FileWatch>,
     #[cfg(target_os = "linux")]
     events: Option<tokio::io::unix::AsyncFd<FileWatch>>,
     /// True if a change was seen but not yet reported.
-    heard: bool,
+    has_change: bool,
 }
 
-impl FileNews {
+impl FileWatcher {
     /// Without a watch no change is ever reported.
     pub(crate) fn new(watch: Option<FileWatch>) -> Self {
         Self {
             told: watch,
             #[cfg(target_os = "linux")]
             events: None,
-            heard: false,
+            has_change: false,
         }
     }
 }
 
 #[cfg(target_os = "linux")]
-impl FileNews {
+impl FileWatcher {
     /// Registers with the runtime. Returns true if changes will be reported.
     #[expect(
         deprecated,
@@ -43,19 +43,19 @@ impl FileNews {
     pub(crate) async fn changed(&mut self) -> bool {
         let Some(events) = &self.events else { return std::future::pending().await };
         let taken = loop {
-            if self.heard {
-                tokio::time::sleep(TOGETHER).await;
+            if self.has_change {
+                tokio::time::sleep(DEBOUNCE_INTERVAL).await;
                 break events.get_ref().take_changed();
             }
             let Ok(mut ready) = events.readable().await else { break Ok(false) };
             match events.get_ref().take_changed() {
-                Ok(changed) => self.heard = changed,
+                Ok(changed) => self.has_change = changed,
                 Err(error) => break Err(error),
             }
             ready.clear_ready();
         };
-        let told = taken.is_ok() && self.heard;
-        self.heard = false;
+        let told = taken.is_ok() && self.has_change;
+        self.has_change = false;
         if !told {
             self.events = None;
         }
@@ -64,7 +64,7 @@ impl FileNews {
 }
 
 #[cfg(not(target_os = "linux"))]
-impl FileNews {
+impl FileWatcher {
     /// Registers with the runtime. Returns true if changes will be reported.
     pub(crate) fn listen(&mut self) -> bool {
         self.told.take().is_some()

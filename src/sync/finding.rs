@@ -2,7 +2,7 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::Pulled;
+use crate::report::PullOutcome;
 use client::ReadError;
 use model::account::Platform;
 use model::contacts::FoundContact;
@@ -10,27 +10,27 @@ use model::news::News;
 use model::text::SafeText;
 
 /// Maximum number of contacts shown.
-const SHOWN: usize = 20;
+const MAX_SHOWN_CONTACTS: usize = 20;
 
 impl ChannelSync {
     /// Searches contacts (`listContacts`) and leaves out those with a stored conversation.
-    pub async fn find_contacts(&self, words: &str) -> Pulled {
+    pub async fn find_contacts(&self, words: &str) -> PullOutcome {
         self.reporting(PolledResource::Contacts, async {
             let platform = self.may_ask(PolledResource::Contacts).await?;
             if !platform.as_ref().is_some_and(Platform::has_contacts) {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             }
             let listed = match self.client.for_person().contacts(Some(words), None).await {
                 Err(ReadError::Forbidden(_)) => {
-                    self.deny(PolledResource::Contacts);
-                    return Ok(Pulled::Skipped);
+                    self.record_denied(PolledResource::Contacts);
+                    return Ok(PullOutcome::Skipped);
                 }
                 listed => listed?,
             };
             let mut found = Vec::new();
             for it in listed.items {
                 let Some(phone) = it.phone else { continue };
-                if found.len() == SHOWN || self.store.knows_address(self.id(), &phone).await? {
+                if found.len() == MAX_SHOWN_CONTACTS || self.store.has_address(self.id(), &phone).await? {
                     continue;
                 }
                 found.push(FoundContact {
@@ -40,8 +40,8 @@ impl ChannelSync {
                     email: it.email.as_deref().map(SafeText::line),
                 });
             }
-            self.tell(News::FoundContacts(self.id().clone(), words.to_owned(), found));
-            Ok(Pulled::Done)
+            self.publish(News::FoundContacts(self.id().clone(), words.to_owned(), found));
+            Ok(PullOutcome::Done)
         })
         .await
     }

@@ -12,13 +12,13 @@ use model::text::SafeText;
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Failures shorter than this are not shown, in microseconds.
-const FLAP: i64 = 3 * SECOND;
+const FAILURE_GRACE_PERIOD: i64 = 3 * SECOND;
 /// Age at which an unanswered read is shown, in microseconds.
-pub const SILENCE: i64 = 3 * SECOND;
+pub const SILENCE_TIMEOUT: i64 = 3 * SECOND;
 /// Age at which a failure is dropped because its resource is no longer polled, in microseconds.
-const FORGET: i64 = 2 * MINUTE;
+const FAILURE_LIFETIME: i64 = 2 * MINUTE;
 /// Minimum interval between two reports of a live connection, in microseconds.
-const REPORT: i64 = SECOND;
+const REPORT_INTERVAL: i64 = SECOND;
 
 /// Resources whose failures and refusals are tracked separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +60,7 @@ impl PolledResource {
     }
 
     /// Message for a resource the server does not offer.
-    pub(crate) fn missing_words(self) -> SafeText {
+    pub(crate) fn describe_missing(self) -> SafeText {
         let what = match self {
             Self::Account => "account",
             Self::List => "conversations",
@@ -87,7 +87,7 @@ pub enum FailureKind {
 }
 
 #[derive(Debug, Clone)]
-struct Failing {
+struct ResourceFailure {
     since: Timestamp,
     last: Timestamp,
     kind: FailureKind,
@@ -96,60 +96,63 @@ struct Failing {
 
 /// State of a connection. Methods that return `Option<Health>` return the new state to announce, if any.
 #[derive(Debug, Default)]
-pub struct Pulse {
-    failing: BTreeMap<PolledResource, Failing>,
+pub struct ConnectionHealth {
+    failing: BTreeMap<PolledResource, ResourceFailure>,
     answered: Option<Timestamp>,
     stopped: Option<Health>,
     /// Start of a silence that was announced.
-    silent: Option<Timestamp>,
+    silent_since: Option<Timestamp>,
     /// True between a person's retry after a stop and the first answer.
     on_trial: bool,
-    told: Option<Health>,
+    last_reported: Option<Health>,
     /// True if the server answers again and no loop has been informed yet.
-    came_back: bool,
+    recovered: bool,
 }
 
-impl Pulse {
+impl ConnectionHealth {
     /// Shifts stored times by `step` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, step: i64) {
         for failing in self.failing.values_mut() {
             (failing.since, failing.last) = (failing.since.plus(step), failing.last.plus(step));
         }
         self.answered = self.answered.map(|at| at.plus(step));
-        self.silent = self.silent.map(|since| since.plus(step));
-        if let Some(told) = &mut self.told {
+        self.silent_since = self.silent_since.map(|since| since.plus(step));
+        if let Some(told) = &mut self.last_reported {
             told.move_times(step);
         }
     }
 
     /// Records a valid answer of a resource.
-    pub fn answered(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
+    pub fn record_answer(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
-        self.reachable();
-        (self.on_trial, self.silent) = (false, None);
+        self.record_reachable();
+        (self.on_trial, self.silent_since) = (false, None);
         self.answered = Some(now);
-        self.judge(now)
+        self.evaluate(now)
     }
 
     /// Records a valid answer to a write.
-    pub fn accepted(&mut self, now: Timestamp) -> Option<Health> {
-        self.reachable();
-        (self.silent, self.answered) = (None, Some(now));
-        self.judge(now)
+    pub fn record_accepted(&mut self, now: Timestamp) -> Option<Health> {
+        self.record_reachable();
+        (self.silent_since, self.answered) = (None, Some(now));
+        self.evaluate(now)
     }
 
     /// True if the last announced state is a failure.
-    pub fn is_away(&self) -> bool {
-        matches!(self.told, Some(Health::Silent { .. } | Health::Offline { .. } | Health::Trouble { .. }))
+    pub fn is_reported_unavailable(&self) -> bool {
+        matches!(
+            self.last_reported,
+            Some(Health::Silent { .. } | Health::Offline { .. } | Health::Trouble { .. })
+        )
     }
 
     /// Returns true once after the server answers again.
-    pub fn take_came_back(&mut self) -> bool {
-        std::mem::take(&mut self.came_back)
+    pub fn take_recovered(&mut self) -> bool {
+        std::mem::take(&mut self.recovered)
     }
 
     /// Records a failure of a resource.
-    pub fn failed(
+    pub fn record_failure(
         &mut self,
         resource: PolledResource,
         kind: FailureKind,
@@ -157,46 +160,48 @@ impl Pulse {
         now: Timestamp,
     ) -> Option<Health> {
         if kind == FailureKind::Trouble {
-            self.reachable();
+            self.record_reachable();
         }
         let since = match self.failing.get(&resource) {
-            Some(known) if known.kind == kind && (0..FORGET).contains(&now.since(known.last)) => known.since,
+            Some(known) if known.kind == kind && (0..FAILURE_LIFETIME).contains(&now.since(known.last)) => {
+                known.since
+            }
             // A read given up now has failed since its silence began.
-            _ => self.silent.unwrap_or(now),
+            _ => self.silent_since.unwrap_or(now),
         };
-        self.silent = None;
-        self.failing.insert(resource, Failing { since, last: now, kind, why });
-        self.judge(now)
+        self.silent_since = None;
+        self.failing.insert(resource, ResourceFailure { since, last: now, kind, why });
+        self.evaluate(now)
     }
 
     /// Records a read unanswered since `since` and still in progress.
-    pub fn silent(&mut self, since: Timestamp) -> Option<Health> {
-        let is_told = matches!(self.told, Some(Health::Offline { .. } | Health::Trouble { .. }));
+    pub fn record_silence(&mut self, since: Timestamp) -> Option<Health> {
+        let is_told = matches!(self.last_reported, Some(Health::Offline { .. } | Health::Trouble { .. }));
         if self.stopped.is_some() || is_told {
             return None;
         }
-        let is_known = self.silent.is_some_and(|known| known.since(since).abs() < SECOND);
-        if is_known && matches!(self.told, Some(Health::Silent { .. })) {
+        let is_known = self.silent_since.is_some_and(|known| known.since(since).abs() < SECOND);
+        if is_known && matches!(self.last_reported, Some(Health::Silent { .. })) {
             return None;
         }
-        self.silent = Some(since);
-        self.tell(Health::Silent { since })
+        self.silent_since = Some(since);
+        self.report(Health::Silent { since })
     }
 
     /// Records that the server asked to wait.
-    pub fn limited(&mut self, until: Timestamp) -> Option<Health> {
-        self.reachable();
-        self.silent = None;
+    pub fn record_rate_limit(&mut self, until: Timestamp) -> Option<Health> {
+        self.record_reachable();
+        self.silent_since = None;
         if self.stopped.is_some() {
             return None;
         }
-        self.tell(Health::Limited { until })
+        self.report(Health::Limited { until })
     }
 
     /// Stops everything until a person acts.
     pub fn stop(&mut self, health: Health) -> Option<Health> {
         self.stopped = Some(health.clone());
-        self.tell(health)
+        self.report(health)
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -214,67 +219,69 @@ impl Pulse {
     }
 
     /// True if the key was accepted since the start or since the last retry by a person.
-    pub fn is_proven(&self) -> bool {
+    pub fn is_key_proven(&self) -> bool {
         self.answered.is_some() && self.may_push()
     }
 
     /// Records an answer that proves the key even though this request was refused.
-    pub fn taken(&mut self, now: Timestamp) {
+    pub fn record_key_accepted(&mut self, now: Timestamp) {
         self.on_trial = false;
         self.answered.get_or_insert(now);
     }
 
     /// Last announced state.
-    pub fn told(&self) -> Option<&Health> {
-        self.told.as_ref()
+    pub fn last_reported(&self) -> Option<&Health> {
+        self.last_reported.as_ref()
     }
 
     /// Retries on a person's request.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();
         // The next result is announced even if unchanged.
-        self.told = None;
+        self.last_reported = None;
     }
 
     /// Drops offline failures: any answer proves a connection.
-    fn reachable(&mut self) {
+    fn record_reachable(&mut self) {
         self.failing.retain(|_, failing| failing.kind != FailureKind::Offline);
     }
 
-    fn judge(&mut self, now: Timestamp) -> Option<Health> {
+    fn evaluate(&mut self, now: Timestamp) -> Option<Health> {
         if self.stopped.is_some() {
             return None;
         }
-        self.failing.retain(|_, failing| (0..FORGET).contains(&now.since(failing.last)));
+        self.failing.retain(|_, failing| (0..FAILURE_LIFETIME).contains(&now.since(failing.last)));
         let never = self.answered.is_none();
-        let lasting =
-            self.failing.values().filter(|failing| never || failing.last.since(failing.since) >= FLAP);
+        let lasting = self
+            .failing
+            .values()
+            .filter(|failing| never || failing.last.since(failing.since) >= FAILURE_GRACE_PERIOD);
         if let Some(it) = lasting.min_by_key(|failing| failing.since) {
             let (since, why) = (it.since, it.why.clone());
-            return self.tell(match it.kind {
+            return self.report(match it.kind {
                 FailureKind::Offline => Health::Offline { since, why },
                 FailureKind::Trouble => Health::Trouble { since, why },
             });
         }
         let at = self.answered?;
-        if !self.failing.is_empty() && matches!(self.told, Some(Health::Live { .. })) && at != now {
+        if !self.failing.is_empty() && matches!(self.last_reported, Some(Health::Live { .. })) && at != now {
             // Possibly a short failure; the last good state remains.
             return None;
         }
-        if let Some(Health::Live { at: told }) = self.told
-            && (0..REPORT).contains(&at.since(told))
+        if let Some(Health::Live { at: told }) = self.last_reported
+            && (0..REPORT_INTERVAL).contains(&at.since(told))
         {
             return None;
         }
-        self.tell(Health::Live { at })
+        self.report(Health::Live { at })
     }
 
-    fn tell(&mut self, health: Health) -> Option<Health> {
-        if self.told.as_ref() == Some(&health) {
+    fn report(&mut self, health: Health) -> Option<Health> {
+        if self.last_reported.as_ref() == Some(&health) {
             return None;
         }
-        self.came_back |= self.is_away() && matches!(health, Health::Live { .. });
-        self.told = Some(health.clone());
+        self.recovered |= self.is_reported_unavailable() && matches!(health, Health::Live { .. });
+        self.last_reported = Some(health.clone());
         Some(health)
     }
 }
@@ -294,90 +301,118 @@ mod tests {
 
     #[test]
     fn a_server_that_never_answered_is_named_at_once() {
-        let mut pulse = Pulse::default();
+        let mut pulse = ConnectionHealth::default();
         let offline = Some(Health::Offline { since: at(0), why: why("refused") });
         assert_eq!(
-            pulse.failed(PolledResource::Account, FailureKind::Offline, why("refused"), at(0)),
+            pulse.record_failure(PolledResource::Account, FailureKind::Offline, why("refused"), at(0)),
             offline
         );
-        assert_eq!(pulse.failed(PolledResource::Account, FailureKind::Offline, why("refused"), at(1)), None);
-        assert!(!pulse.take_came_back());
-        assert_eq!(pulse.answered(PolledResource::Account, at(2)), live(2));
-        assert!(pulse.take_came_back() && !pulse.take_came_back(), "the loops are told once");
-        pulse.failed(PolledResource::List, FailureKind::Offline, why("refused"), at(3));
-        pulse.failed(PolledResource::List, FailureKind::Offline, why("refused"), at(9));
-        assert!(pulse.is_away());
-        assert_eq!(pulse.accepted(at(10)), live(10), "an answer to a write is one, too");
-        assert!(pulse.take_came_back());
+        assert_eq!(
+            pulse.record_failure(PolledResource::Account, FailureKind::Offline, why("refused"), at(1)),
+            None
+        );
+        assert!(!pulse.take_recovered());
+        assert_eq!(pulse.record_answer(PolledResource::Account, at(2)), live(2));
+        assert!(pulse.take_recovered() && !pulse.take_recovered(), "the loops are told once");
+        pulse.record_failure(PolledResource::List, FailureKind::Offline, why("refused"), at(3));
+        pulse.record_failure(PolledResource::List, FailureKind::Offline, why("refused"), at(9));
+        assert!(pulse.is_reported_unavailable());
+        assert_eq!(pulse.record_accepted(at(10)), live(10), "an answer to a write is one, too");
+        assert!(pulse.take_recovered());
     }
 
     #[test]
     fn flaps_are_not_shown_and_lasting_failures_are() {
-        let mut pulse = Pulse::default();
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(0)), live(0));
-        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(3)), None);
-        assert_eq!(pulse.failed(PolledResource::List, FailureKind::Offline, why("reset"), at(4)), None);
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(5)), live(5), "any answer ends being offline");
-        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(8)), None);
-        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(9)), None);
+        let mut pulse = ConnectionHealth::default();
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(0)), live(0));
+        assert_eq!(
+            pulse.record_failure(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(3)),
+            None
+        );
+        assert_eq!(
+            pulse.record_failure(PolledResource::List, FailureKind::Offline, why("reset"), at(4)),
+            None
+        );
+        assert_eq!(
+            pulse.record_answer(PolledResource::Trigger, at(5)),
+            live(5),
+            "any answer ends being offline"
+        );
+        assert_eq!(
+            pulse.record_failure(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(8)),
+            None
+        );
+        assert_eq!(
+            pulse.record_failure(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(9)),
+            None
+        );
         let shown = Some(Health::Offline { since: at(8), why: why("gone") });
-        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("gone"), at(11)), shown);
-        assert_eq!(pulse.answered(PolledResource::List, at(12)), live(12));
+        assert_eq!(
+            pulse.record_failure(PolledResource::Trigger, FailureKind::Offline, why("gone"), at(11)),
+            shown
+        );
+        assert_eq!(pulse.record_answer(PolledResource::List, at(12)), live(12));
     }
 
     #[test]
     fn one_failing_resource_is_trouble_until_it_answers_or_is_forgotten() {
-        let mut pulse = Pulse::default();
-        pulse.answered(PolledResource::Trigger, at(0));
-        pulse.failed(PolledResource::List, FailureKind::Trouble, why("html"), at(1));
-        pulse.answered(PolledResource::Trigger, at(2));
+        let mut pulse = ConnectionHealth::default();
+        pulse.record_answer(PolledResource::Trigger, at(0));
+        pulse.record_failure(PolledResource::List, FailureKind::Trouble, why("html"), at(1));
+        pulse.record_answer(PolledResource::Trigger, at(2));
         let shown = Some(Health::Trouble { since: at(1), why: why("html") });
-        assert_eq!(pulse.failed(PolledResource::List, FailureKind::Trouble, why("html"), at(5)), shown);
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(6)), None);
-        assert_eq!(pulse.answered(PolledResource::List, at(7)), live(7));
-        pulse.failed(PolledResource::History, FailureKind::Trouble, why("html"), at(8));
-        pulse.failed(PolledResource::History, FailureKind::Trouble, why("html"), at(12));
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(12 + 119)), None);
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(12 + 120)), live(132));
+        assert_eq!(
+            pulse.record_failure(PolledResource::List, FailureKind::Trouble, why("html"), at(5)),
+            shown
+        );
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(6)), None);
+        assert_eq!(pulse.record_answer(PolledResource::List, at(7)), live(7));
+        pulse.record_failure(PolledResource::History, FailureKind::Trouble, why("html"), at(8));
+        pulse.record_failure(PolledResource::History, FailureKind::Trouble, why("html"), at(12));
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(12 + 119)), None);
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(12 + 120)), live(132));
     }
 
     #[test]
     fn all_well_is_reported_once_a_second() {
-        let mut pulse = Pulse::default();
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(0)), live(0));
-        assert_eq!(pulse.answered(PolledResource::List, at(0)), None);
-        assert_eq!(pulse.answered(PolledResource::List, at(1)), live(1));
+        let mut pulse = ConnectionHealth::default();
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(0)), live(0));
+        assert_eq!(pulse.record_answer(PolledResource::List, at(0)), None);
+        assert_eq!(pulse.record_answer(PolledResource::List, at(1)), live(1));
         let limited = Some(Health::Limited { until: at(9) });
-        assert_eq!(pulse.limited(at(9)), limited);
-        assert_eq!(pulse.answered(PolledResource::List, at(9)), live(9));
+        assert_eq!(pulse.record_rate_limit(at(9)), limited);
+        assert_eq!(pulse.record_answer(PolledResource::List, at(9)), live(9));
     }
 
     #[test]
     fn a_read_without_an_answer_is_told_before_it_is_given_up() {
-        let mut pulse = Pulse::default();
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(0)), live(0));
+        let mut pulse = ConnectionHealth::default();
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(0)), live(0));
         let silent = Some(Health::Silent { since: at(3) });
-        assert_eq!(pulse.silent(at(3)), silent);
-        assert_eq!(pulse.silent(at(3)), None, "told once; its age is counted where it is shown");
-        assert_eq!(pulse.answered(PolledResource::List, at(8)), live(8), "any answer ends it");
-        assert_eq!(pulse.silent(at(9)), Some(Health::Silent { since: at(9) }));
+        assert_eq!(pulse.record_silence(at(3)), silent);
+        assert_eq!(pulse.record_silence(at(3)), None, "told once; its age is counted where it is shown");
+        assert_eq!(pulse.record_answer(PolledResource::List, at(8)), live(8), "any answer ends it");
+        assert_eq!(pulse.record_silence(at(9)), Some(Health::Silent { since: at(9) }));
         let offline = Some(Health::Offline { since: at(9), why: why("late") });
-        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("late"), at(24)), offline);
-        assert_eq!(pulse.silent(at(25)), None, "being offline says more");
-        assert_eq!(pulse.answered(PolledResource::Trigger, at(30)), live(30));
+        assert_eq!(
+            pulse.record_failure(PolledResource::Trigger, FailureKind::Offline, why("late"), at(24)),
+            offline
+        );
+        assert_eq!(pulse.record_silence(at(25)), None, "being offline says more");
+        assert_eq!(pulse.record_answer(PolledResource::Trigger, at(30)), live(30));
     }
 
     #[test]
     fn a_stopped_tab_stays_stopped_until_it_is_resumed() {
-        let mut pulse = Pulse::default();
+        let mut pulse = ConnectionHealth::default();
         let refused = Health::Refused { code: why("REVOKED_KEY"), why: why("no") };
         assert_eq!(pulse.stop(refused.clone()), Some(refused));
         assert!(pulse.is_stopped());
-        assert_eq!(pulse.answered(PolledResource::List, at(1)), None);
-        assert_eq!(pulse.failed(PolledResource::List, FailureKind::Offline, why("x"), at(9)), None);
+        assert_eq!(pulse.record_answer(PolledResource::List, at(1)), None);
+        assert_eq!(pulse.record_failure(PolledResource::List, FailureKind::Offline, why("x"), at(9)), None);
         pulse.resume();
         assert!(!pulse.is_stopped() && !pulse.may_push(), "rows wait for a read that succeeds");
-        assert_eq!(pulse.answered(PolledResource::Account, at(10)), live(10));
+        assert_eq!(pulse.record_answer(PolledResource::Account, at(10)), live(10));
         assert!(pulse.may_push());
     }
 }

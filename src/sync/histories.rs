@@ -36,30 +36,31 @@ impl HistoryQueue {
 }
 
 /// Place in the queue, released on drop, also by a reader cancelled before its turn.
-pub(crate) struct HistoryTurn<'a> {
+pub(crate) struct HistoryTicket<'a> {
     channel: &'a ChannelSync,
     ticket: u64,
 }
 
-impl Drop for HistoryTurn<'_> {
+impl Drop for HistoryTicket<'_> {
     fn drop(&mut self) {
-        self.channel.state(|channel| channel.histories.leave(self.ticket));
+        self.channel.with_state(|channel| channel.histories.leave(self.ticket));
     }
 }
 
 impl ChannelSync {
     /// Waits for a turn behind all earlier requests.
-    pub(crate) async fn history_turn(&self) -> HistoryTurn<'_> {
-        let (ticket, called) = self.state(|sync_state| sync_state.histories.join());
-        let turn = HistoryTurn { channel: self, ticket };
+    pub(crate) async fn wait_for_history(&self) -> HistoryTicket<'_> {
+        let (ticket, called) = self.with_state(|sync_state| sync_state.histories.join());
+        let turn = HistoryTicket { channel: self, ticket };
         called.notified().await;
         turn
     }
 
     /// Returns a turn if the queue is empty.
-    pub(crate) fn history_turn_now(&self) -> Option<HistoryTurn<'_>> {
-        let free = self.state(|entry| entry.histories.readers.is_empty().then(|| entry.histories.join().0));
-        free.map(|ticket| HistoryTurn { channel: self, ticket })
+    pub(crate) fn try_begin_history(&self) -> Option<HistoryTicket<'_>> {
+        let free =
+            self.with_state(|entry| entry.histories.readers.is_empty().then(|| entry.histories.join().0));
+        free.map(|ticket| HistoryTicket { channel: self, ticket })
     }
 }
 
@@ -68,39 +69,40 @@ mod tests {
     use std::pin::pin;
     use std::sync::Arc;
 
-    use crate::tests::{Still, channel, look};
+    use crate::tests::{Still, channel, poll_once};
 
     #[test]
     fn histories_are_read_one_at_a_time_as_they_were_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         let (channel, _) = channel(folder.path(), Arc::new(Still));
-        let first = look(pin!(channel.history_turn())).expect("nobody reads");
-        let (mut second, mut third) = (pin!(channel.history_turn()), pin!(channel.history_turn()));
-        assert!(look(second.as_mut()).is_none() && look(third.as_mut()).is_none());
+        let first = poll_once(pin!(channel.wait_for_history())).expect("nobody reads");
+        let (mut second, mut third) = (pin!(channel.wait_for_history()), pin!(channel.wait_for_history()));
+        assert!(poll_once(second.as_mut()).is_none() && poll_once(third.as_mut()).is_none());
         drop(first);
-        assert!(look(third.as_mut()).is_none(), "another was first");
-        assert!(channel.history_turn_now().is_none(), "two wait");
-        let second = look(second).expect("its turn");
-        assert!(look(third.as_mut()).is_none());
+        assert!(poll_once(third.as_mut()).is_none(), "another was first");
+        assert!(channel.try_begin_history().is_none(), "two wait");
+        let second = poll_once(second).expect("its turn");
+        assert!(poll_once(third.as_mut()).is_none());
         drop(second);
-        drop(look(third).expect("its turn"));
-        assert!(channel.history_turn_now().is_some(), "nobody waits any more");
+        drop(poll_once(third).expect("its turn"));
+        assert!(channel.try_begin_history().is_some(), "nobody waits any more");
     }
 
     #[test]
     fn a_reading_that_is_given_up_keeps_nobody_waiting() {
         let folder = tempfile::tempdir().unwrap();
         let (channel, _) = channel(folder.path(), Arc::new(Still));
-        let first = channel.history_turn_now().expect("nobody reads");
-        let mut last = pin!(channel.history_turn());
+        let first = channel.try_begin_history().expect("nobody reads");
+        let mut last = pin!(channel.wait_for_history());
         {
-            let (mut waits, mut called) = (pin!(channel.history_turn()), pin!(channel.history_turn()));
-            assert!(look(called.as_mut()).is_none() && look(waits.as_mut()).is_none());
-            assert!(look(last.as_mut()).is_none());
+            let (mut waits, mut called) =
+                (pin!(channel.wait_for_history()), pin!(channel.wait_for_history()));
+            assert!(poll_once(called.as_mut()).is_none() && poll_once(waits.as_mut()).is_none());
+            assert!(poll_once(last.as_mut()).is_none());
             // The first waiter is called and dropped before it polls.
             drop(first);
         }
-        drop(look(last).expect("its turn"));
-        assert!(channel.history_turn_now().is_some());
+        drop(poll_once(last).expect("its turn"));
+        assert!(channel.try_begin_history().is_some());
     }
 }

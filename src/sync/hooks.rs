@@ -14,7 +14,7 @@ use model::webhooks::{self, Webhook};
 use store::outbox::NewRow;
 
 /// Mark: URL of the last requested registration.
-const MARK: &str = "receiver_url";
+const RECEIVER_URL_MARK: &str = "receiver_url";
 
 /// Webhook a tab should have.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct DesiredWebhook {
 pub enum WebhookState {
     Registered,
     /// Requested with the secret, not yet confirmed.
-    Asked,
+    Requested,
     /// Being looked up, or a change is in progress.
     Waiting,
     /// Refused; the outbox row needs a decision.
@@ -39,7 +39,7 @@ pub enum WebhookState {
     /// This key cannot have webhooks.
     NotHere(SafeText),
     /// None is wanted and none of this installation is left.
-    Gone,
+    Removed,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ enum WebhookStep {
 
 /// Change in the outbox, in progress or refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Pending {
+struct PendingChange {
     url: String,
     adds: bool,
     refused: Option<SafeText>,
@@ -59,11 +59,11 @@ struct Pending {
 
 /// Decides the next action from the wanted URL (with true if an existing registration may use a known
 /// secret), the URL requested before, the registered webhooks and the changes in progress.
-fn next(
+fn next_step(
     wanted: Option<(&str, bool)>,
     before: Option<&str>,
     there: &[Webhook],
-    pending: &[Pending],
+    pending: &[PendingChange],
     events: &[&str],
 ) -> WebhookStep {
     let url = wanted.map(|pair| pair.0);
@@ -81,7 +81,7 @@ fn next(
     if let Some(old) = old {
         return remove(old);
     }
-    let Some((url, is_known)) = wanted else { return WebhookStep::Done(WebhookState::Gone) };
+    let Some((url, is_known)) = wanted else { return WebhookStep::Done(WebhookState::Removed) };
     let mut here = there.iter().filter(|webhook| webhook.url == url);
     match (here.next(), here.next()) {
         (None, _) => WebhookStep::Register,
@@ -100,8 +100,8 @@ fn next(
 impl ChannelSync {
     /// Compares the wanted webhook with the registered ones and queues the next change if needed. `None`
     /// removes this installation's webhook.
-    pub async fn keep_hook(&self, hook: Option<&DesiredWebhook>) -> WebhookState {
-        match self.try_hook(hook).await {
+    pub async fn ensure_webhook(&self, hook: Option<&DesiredWebhook>) -> WebhookState {
+        match self.try_ensure_webhook(hook).await {
             Ok(kept) => kept,
             Err(PullError::Read(ReadError::Forbidden(why))) => WebhookState::NotHere(why),
             Err(error) => {
@@ -111,10 +111,10 @@ impl ChannelSync {
         }
     }
 
-    async fn try_hook(&self, hook: Option<&DesiredWebhook>) -> Result<WebhookState, PullError> {
-        let before = self.store.meta(self.id(), MARK).await?;
+    async fn try_ensure_webhook(&self, hook: Option<&DesiredWebhook>) -> Result<WebhookState, PullError> {
+        let before = self.store.meta(self.id(), RECEIVER_URL_MARK).await?;
         if hook.is_none() && before.is_none() {
-            return Ok(WebhookState::Gone);
+            return Ok(WebhookState::Removed);
         }
         if self.spec().read_only {
             return Ok(WebhookState::NotHere(SafeText::line("this tab is read-only")));
@@ -130,33 +130,33 @@ impl ChannelSync {
             return Ok(WebhookState::Waiting);
         };
         let rows = self.store.lane_rows(self.id()).await?;
-        let pending: Vec<Pending> = rows.iter().filter_map(|row| pending(&row.row)).collect();
-        let events: Vec<&str> = webhooks::events(&platform).iter().map(|event| event.0).collect();
+        let pending: Vec<PendingChange> = rows.iter().filter_map(|row| pending_change(&row.row)).collect();
+        let events: Vec<&str> = webhooks::events_of(&platform).iter().map(|event| event.0).collect();
         let wanted = hook.map(|hook| (hook.url.as_str(), hook.is_known));
-        match next(wanted, before.as_deref(), &there, &pending, &events) {
+        match next_step(wanted, before.as_deref(), &there, &pending, &events) {
             WebhookStep::Done(kept) => {
-                if kept == WebhookState::Gone {
-                    self.store.set_meta(self.id(), vec![(MARK, None)]).await?;
+                if kept == WebhookState::Removed {
+                    self.store.set_meta(self.id(), vec![(RECEIVER_URL_MARK, None)]).await?;
                 }
                 Ok(kept)
             }
             WebhookStep::Remove(webhook, url) => {
-                self.ask_hook(&platform, Operation::RemoveWebhook { webhook, url }, None).await?;
+                self.queue_webhook_change(&platform, Operation::RemoveWebhook { webhook, url }, None).await?;
                 Ok(WebhookState::Waiting)
             }
             WebhookStep::Register => {
-                let Some(hook) = hook else { return Ok(WebhookState::Gone) };
+                let Some(hook) = hook else { return Ok(WebhookState::Removed) };
                 // Stored before the request, so that the registration is recognised later.
-                self.store.set_meta(self.id(), vec![(MARK, Some(hook.url.clone()))]).await?;
+                self.store.set_meta(self.id(), vec![(RECEIVER_URL_MARK, Some(hook.url.clone()))]).await?;
                 let events = events.into_iter().map(str::to_owned).collect();
                 let operation = Operation::AddWebhook { url: hook.url.clone(), events };
-                self.ask_hook(&platform, operation, Some(&hook.secret)).await?;
-                Ok(WebhookState::Asked)
+                self.queue_webhook_change(&platform, operation, Some(&hook.secret)).await?;
+                Ok(WebhookState::Requested)
             }
         }
     }
 
-    async fn ask_hook(
+    async fn queue_webhook_change(
         &self,
         platform: &Platform,
         operation: Operation,
@@ -167,7 +167,7 @@ impl ChannelSync {
             Ok(request) => request,
             Err(error) => return Err(ReadError::Rejected(SafeText::line(&error.to_string())).into()),
         };
-        let row = NewRow::at_once(self.id().clone(), Lane::Webhooks, operation, request);
+        let row = NewRow::without_delay(self.id().clone(), Lane::Webhooks, operation, request);
         let (store, now) = (self.store.clone(), self.clock.now());
         // Blocks until the row is on disk.
         let queued = tokio::task::spawn_blocking(move || store.enqueue_many(vec![row], false, now)).await;
@@ -179,7 +179,7 @@ impl ChannelSync {
 }
 
 /// Change made by an outbox row, `None` if it is not about webhooks.
-fn pending(row: &OutboxRow) -> Option<Pending> {
+fn pending_change(row: &OutboxRow) -> Option<PendingChange> {
     let (url, adds) = match &row.operation {
         Operation::AddWebhook { url, .. } => (url.clone(), true),
         Operation::RemoveWebhook { url, .. } => (url.clone(), false),
@@ -189,7 +189,7 @@ fn pending(row: &OutboxRow) -> Option<Pending> {
         RowState::Stopped(_, why) => Some(why.clone()),
         _ => None,
     };
-    Some(Pending { url, adds, refused })
+    Some(PendingChange { url, adds, refused })
 }
 
 #[cfg(test)]
@@ -214,8 +214,8 @@ mod tests {
         let done = WebhookStep::Done;
         let good = || there("1", "u", true, &EVENTS);
         let remove = |id: &str, url: &str| WebhookStep::Remove(WebhookId::from(id), url.to_owned());
-        let on_its_way = |url: &str| Pending { url: url.to_owned(), adds: true, refused: None };
-        let refused = || Pending { refused: Some(SafeText::line("no")), ..on_its_way("u") };
+        let on_its_way = |url: &str| PendingChange { url: url.to_owned(), adds: true, refused: None };
+        let refused = || PendingChange { refused: Some(SafeText::line("no")), ..on_its_way("u") };
         let known = Some(("u", true));
         let cases = [
             ("nothing is there", known, None, vec![], vec![], WebhookStep::Register),
@@ -274,10 +274,10 @@ mod tests {
                 done(WebhookState::Refused(SafeText::line("no"))),
             ),
             ("none is wanted any more", None, Some("u"), vec![good()], vec![], remove("1", "u")),
-            ("none is wanted, none is there", None, Some("u"), vec![], vec![], done(WebhookState::Gone)),
+            ("none is wanted, none is there", None, Some("u"), vec![], vec![], done(WebhookState::Removed)),
         ];
         for (name, wanted, before, there, pending, then) in cases {
-            assert_eq!(next(wanted, before, &there, &pending, &EVENTS), then, "{name}");
+            assert_eq!(next_step(wanted, before, &there, &pending, &EVENTS), then, "{name}");
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::ownership::{AccountFit, SenderAccount};
 use crate::reconcile;
 use crate::uploads::is_upload;
 use model::ids::ConversationId;
-use model::outbox::{Lane, Moment, Operation, RowState, Stop};
+use model::outbox::{ClockTimes, Lane, Operation, RowState, StopReason};
 use model::time::Timestamp;
 use store::lane::{LaneRow, is_lapsed};
 
@@ -25,7 +25,7 @@ pub enum LaneStep {
     /// Stop this row: the server may no longer recognise its key.
     Expire(usize),
     /// Search the history for this stopped row.
-    Look(usize),
+    SearchHistory(usize),
     /// Stop this row: it belongs to another account.
     AskAboutAccount(usize),
     /// Read the account of the key: a row waits to be compared with it.
@@ -41,7 +41,7 @@ pub enum LaneStep {
 /// Facts beside the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneContext<'a> {
-    pub now: Moment,
+    pub now: ClockTimes,
     /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
     /// used up.
     pub held: &'a HashMap<Lane, Timestamp>,
@@ -53,23 +53,23 @@ pub struct LaneContext<'a> {
     pub read_at: &'a HashMap<ConversationId, Timestamp>,
     pub outage: &'a Outage,
     /// Earliest time of the next history search; `None` if histories cannot be read.
-    pub look_after: Option<Timestamp>,
+    pub search_after: Option<Timestamp>,
 }
 
 /// Returns the first action that is due.
-pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
+pub fn choose_row(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     let leaving = |lane_row: &&LaneRow| {
         matches!(lane_row.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(lane_row)
     };
     let busy = rows.iter().filter(leaving).map(|row| &row.row.lane).collect();
     let mut walk = LaneWalk { busy, ..LaneWalk::default() };
     for (index, lane) in rows.iter().enumerate() {
-        if let Some(choice) = walk.take(index, lane, desk) {
+        if let Some(choice) = walk.next_step(index, lane, desk) {
             return choice;
         }
     }
-    match (walk.look, walk.due) {
-        (Some(index), _) => LaneStep::Look(index),
+    match (walk.search, walk.due) {
+        (Some(index), _) => LaneStep::SearchHistory(index),
         (None, Some(due)) => LaneStep::Wait(due),
         (None, None) => LaneStep::Nothing,
     }
@@ -85,14 +85,14 @@ struct LaneWalk<'a> {
     /// Lanes with an upload in progress: later texts wait for it.
     uploading: HashSet<&'a Lane>,
     due: Option<Timestamp>,
-    look: Option<usize>,
+    search: Option<usize>,
 }
 
 impl<'a> LaneWalk<'a> {
-    fn take(&mut self, index: usize, lane: &'a LaneRow, desk: &LaneContext<'_>) -> Option<LaneStep> {
+    fn next_step(&mut self, index: usize, lane: &'a LaneRow, desk: &LaneContext<'_>) -> Option<LaneStep> {
         let row = &lane.row;
         if let RowState::Stopped(stop, _) = row.state {
-            self.stopped(index, lane, stop, desk);
+            self.pass_stopped(index, lane, stop, desk);
             return None;
         }
         if is_upload(lane) {
@@ -110,25 +110,25 @@ impl<'a> LaneWalk<'a> {
             if lane.cut_off || is_lapsed(lane.lease_until, desk.now.wall) {
                 return Some(LaneStep::Recover);
             }
-            self.wait(lane.lease_until.plus(1));
+            self.wait_until(lane.lease_until.plus(1));
         } else if !self.is_held(lane) {
             if row.state == RowState::Uncertain || row.not_before <= desk.now.wall {
-                match desk.sender.fit(lane) {
+                match desk.sender.check_fit(lane) {
                     AccountFit::Same => {}
                     AccountFit::Other => return Some(LaneStep::AskAboutAccount(index)),
                     AccountFit::Unconfirmed => {
                         if desk.confirm_after <= desk.now.wall {
                             return Some(LaneStep::ConfirmAccount);
                         }
-                        self.wait(desk.confirm_after);
+                        self.wait_until(desk.confirm_after);
                         self.blocked.insert(&row.lane);
                         return None;
                     }
                 }
             }
             if row.state == RowState::Uncertain
-                && row.operation.class().relies_on_key()
-                && is_forgotten(lane, desk)
+                && row.operation.retry_class().relies_on_key()
+                && is_key_forgotten(lane, desk)
             {
                 return Some(LaneStep::Expire(index));
             }
@@ -136,12 +136,12 @@ impl<'a> LaneWalk<'a> {
             let held = desk.held.get(&row.lane);
             let until = held.map_or(row.not_before, |time| row.not_before.max(*time));
             if until <= desk.now.wall {
-                let unread = conversation.filter(|conversation| must_read(lane, conversation, desk));
+                let unread = conversation.filter(|conversation| must_read_first(lane, conversation, desk));
                 return Some(
                     unread.map_or(LaneStep::Send(index), |unread| LaneStep::ReadFirst(unread.clone())),
                 );
             }
-            self.wait(until);
+            self.wait_until(until);
             if row.planned_at.is_some() {
                 // A planned row may be hours away and does not block its lane.
                 return None;
@@ -151,22 +151,22 @@ impl<'a> LaneWalk<'a> {
         None
     }
 
-    fn stopped(&mut self, index: usize, lane: &'a LaneRow, stop: Stop, desk: &LaneContext<'_>) {
+    fn pass_stopped(&mut self, index: usize, lane: &'a LaneRow, stop: StopReason, desk: &LaneContext<'_>) {
         if stop.blocks_lane() {
             self.blocked.insert(&lane.row.lane);
         } else if matches!(lane.row.operation, Operation::SetAutomation { enabled: false }) {
             self.paused_in_vain.insert(&lane.row.lane);
         }
         let (Some(after), Some(tried), true) =
-            (desk.look_after, lane.last_attempt_at, can_be_found(lane, stop, desk))
+            (desk.search_after, lane.last_attempt_at, is_findable(lane, stop, desk))
         else {
             return;
         };
-        match reconcile::next_look(&lane.looks, tried).map(|next_look| next_look.max(after)) {
+        match reconcile::next_search_at(&lane.history_searches, tried).map(|next_look| next_look.max(after)) {
             Some(at) if at <= desk.now.wall => {
-                self.look.get_or_insert(index);
+                self.search.get_or_insert(index);
             }
-            Some(at) => self.wait(at),
+            Some(at) => self.wait_until(at),
             None => {}
         }
     }
@@ -175,41 +175,42 @@ impl<'a> LaneWalk<'a> {
     fn is_held(&self, lane: &LaneRow) -> bool {
         let operation = &lane.row.operation;
         let lane = &lane.row.lane;
-        operation.speaks() && (self.paused_in_vain.contains(lane) || self.uploading.contains(lane))
+        operation.is_customer_message()
+            && (self.paused_in_vain.contains(lane) || self.uploading.contains(lane))
     }
 
-    fn wait(&mut self, until: Timestamp) {
+    fn wait_until(&mut self, until: Timestamp) {
         self.due = Some(self.due.map_or(until, |due| due.min(until)));
     }
 }
 
 /// True if the server may no longer recognise the key: too old, or first sent with another channel key or
 /// to another server.
-fn is_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
-    lane.is_spent(&desk.now)
+fn is_key_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
+    lane.is_key_expired(&desk.now)
         || lane.attempted_as.as_deref().is_some_and(|attempted_as| attempted_as != desk.sender.credential)
 }
 
 /// True if the history must be read before the row is sent: the AI was just paused, the row was planned,
 /// or an outage delayed it.
-fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'_>) -> bool {
+fn must_read_first(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'_>) -> bool {
     let row = &lane.row;
-    if !row.operation.speaks() {
+    if !row.operation.is_customer_message() {
         return false;
     }
     let unread = |at: Timestamp| desk.read_at.get(conversation).is_none_or(|read| *read < at);
     if row.attempts == 0 && row.planned_at.is_some_and(unread) {
         return true;
     }
-    let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.held_up(row.due_at);
+    let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.was_delayed(row.due_at);
     lane.read_first || (held_up && desk.outage.is_behind(desk.read_at.get(conversation).copied()))
 }
 
 /// True if the row may have been sent and the history would show it.
-fn can_be_found(lane: &LaneRow, stop: Stop, desk: &LaneContext<'_>) -> bool {
+fn is_findable(lane: &LaneRow, stop: StopReason, desk: &LaneContext<'_>) -> bool {
     stop.is_ambiguous()
         // The history of another account proves nothing.
-        && desk.sender.fit(lane) == AccountFit::Same
+        && desk.sender.check_fit(lane) == AccountFit::Same
         && matches!(lane.row.operation, Operation::SendText { .. })
         && lane.row.lane.conversation().is_some()
 }

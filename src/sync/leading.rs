@@ -10,40 +10,42 @@ use std::mem::discriminant;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::NAP;
-use crate::process_names::{ProcessRole, lease_name, sending_name, this_process};
+use crate::MAX_STEP_WAIT;
+use crate::process_names::{ProcessRole, lease_name, process_name, sending_name};
 use crate::tab::{Loop, TabSync};
-use crate::wishes::Lead;
+use crate::wishes::LeaseStatus;
 use model::account::Account;
 use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Versions, Vitals};
+use store::leases::{
+    LeaseHealth, LeaseOwner, LeaseRequest, OtherProcess, OwnerRequest, ProcessRank, RENEW_INTERVAL, Versions,
+};
 use store::{Store, StoreError};
 
 /// Interval between checks of the files, where the system does not report writes, and between checks that
 /// a leading process still runs, in microseconds.
-const LOOK: i64 = SECOND / 4;
+const POLL_INTERVAL: i64 = SECOND / 4;
 /// Checks after a reported write: it is reported before its commit, which may wait for the disk.
-const LOOKS: u8 = 4;
+const POLLS_AFTER_WRITE: u8 = 4;
 /// Checks after a reported write that may be this process's own renewal.
-const LOOKS_AFTER_RENEWAL: u8 = 2;
+const POLLS_AFTER_RENEWAL: u8 = 2;
 /// Delay before failing files are tried again, in microseconds.
-const AGAIN: i64 = SECOND;
+const RETRY_DELAY: i64 = SECOND;
 /// Notice shown after the cache was deleted, moved or replaced.
-const CACHE_REOPENED: &str =
+const CACHE_REOPENED_NOTICE: &str =
     "this desk's cache was deleted or replaced; everything is read anew from the server";
 
 /// Tab with the names of its leases.
-struct Led {
+struct LeasedTab {
     asking: String,
     sending: String,
     tab: Arc<TabSync>,
 }
 
-impl Led {
+impl LeasedTab {
     fn new(tab: Arc<TabSync>) -> Self {
         let spec = tab.channel().spec();
         Self { asking: lease_name(spec), sending: sending_name(spec), tab }
@@ -54,8 +56,8 @@ impl Led {
     }
 
     /// Leases the tab requests: none while one of its loops hangs.
-    fn wanted(&self, role: ProcessRole, owner: &str, vitals: Vitals) -> Vec<LeaseRequest> {
-        if self.tab.hangs() {
+    fn desired_leases(&self, role: ProcessRole, owner: &str, vitals: LeaseHealth) -> Vec<LeaseRequest> {
+        if self.tab.is_hung() {
             return Vec::new();
         }
         let read_only = self.tab.channel().spec().read_only;
@@ -63,9 +65,9 @@ impl Led {
             name: self.asking.clone(),
             channel: self.id().clone(),
             sends: false,
-            rank: if read_only { Rank::Reader } else { role.rank() },
+            rank: if read_only { ProcessRank::Reader } else { role.rank() },
             kind: role.kind(),
-            vitals,
+            health: vitals,
         };
         let sending = LeaseRequest { name: self.sending.clone(), sends: true, ..asking.clone() };
         // Unique to this process: it shows others that the process exists.
@@ -75,14 +77,14 @@ impl Led {
 }
 
 /// Holds and renews the leases of some tabs.
-pub struct Leading {
+pub struct LeaseManager {
     store: Store,
     owner: String,
     role: ProcessRole,
-    tabs: Vec<Led>,
-    state: LeadState,
+    tabs: Vec<LeasedTab>,
+    state: LeaseManagerState,
     /// Number of next steps that check the files; `None` for all, where writes are not reported.
-    looks: Option<u8>,
+    polls_left: Option<u8>,
     /// True if leases were renewed since the last reported write.
     has_renewed: bool,
     /// True while the file at the outbox's path is another one; nothing is led then.
@@ -93,18 +95,18 @@ pub struct Leading {
 
 /// State kept between two steps.
 #[derive(Debug, Default)]
-struct LeadState {
+struct LeaseManagerState {
     /// Time of the last lease renewal.
     renewed: Option<Timestamp>,
     /// State published with the last renewal.
-    said: Vec<Vitals>,
+    reported: Vec<LeaseHealth>,
     versions: Option<Versions>,
     revisions: HashMap<ChannelId, i64>,
     /// Tabs polled by other processes, with the leader's last published state.
-    others: HashMap<ChannelId, Other>,
-    senders: HashMap<ChannelId, Other>,
+    others: HashMap<ChannelId, OtherProcess>,
+    senders: HashMap<ChannelId, OtherProcess>,
     /// Sender of each tab as last announced.
-    told: HashMap<ChannelId, Leader>,
+    published: HashMap<ChannelId, Leader>,
     /// Process that would send after this one ends, as last announced.
     successors: HashMap<ChannelId, SafeText>,
     accounts: HashMap<ChannelId, Account>,
@@ -113,18 +115,18 @@ struct LeadState {
     released: bool,
 }
 
-impl Leading {
+impl LeaseManager {
     /// Tabs lead from the first step that obtains their lease.
     pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String, role: ProcessRole) -> Self {
-        let tabs = tabs.into_iter().map(Led::new).collect();
+        let tabs = tabs.into_iter().map(LeasedTab::new).collect();
         let reopened_caches = store.reopened_caches();
         Self {
             store,
             owner,
             role,
             tabs,
-            state: LeadState::default(),
-            looks: None,
+            state: LeaseManagerState::default(),
+            polls_left: None,
             has_renewed: false,
             has_lost_outbox: false,
             reopened_caches,
@@ -132,26 +134,26 @@ impl Leading {
     }
 
     /// Records a possible change of the files; `told` is true if the next change will be reported too.
-    pub fn files_changed(&mut self, told: bool) {
-        let own = std::mem::take(&mut self.has_renewed) && self.looks == Some(0);
-        self.looks = told.then_some(if own { LOOKS_AFTER_RENEWAL } else { LOOKS });
+    pub fn record_file_change(&mut self, told: bool) {
+        let own = std::mem::take(&mut self.has_renewed) && self.polls_left == Some(0);
+        self.polls_left = told.then_some(if own { POLLS_AFTER_RENEWAL } else { POLLS_AFTER_WRITE });
     }
 
     /// Renews leases, takes lapsed ones and notices changes by other processes. Returns the wait until
     /// the next step, in microseconds.
     pub async fn step(&mut self, now: Timestamp) -> i64 {
         if self.tabs.is_empty() || self.state.released {
-            return NAP;
+            return MAX_STEP_WAIT;
         }
         if self.is_without_outbox(now).await {
-            return AGAIN;
+            return RETRY_DELAY;
         }
-        match self.turn(now).await {
-            Ok(()) if self.begins_anew() => 0,
-            Ok(()) => self.rest(now),
+        match self.run_step(now).await {
+            Ok(()) if self.take_cache_reopened() => 0,
+            Ok(()) => self.wait_time(now),
             Err(error) => {
                 tracing::error!(%error, "the leases could not be renewed");
-                AGAIN
+                RETRY_DELAY
             }
         }
     }
@@ -162,15 +164,15 @@ impl Leading {
         let Some(path) = self.store.missing_outbox().map(Path::to_owned) else {
             if std::mem::take(&mut self.has_lost_outbox) {
                 tracing::warn!("the outbox is back");
-                self.state = LeadState::default();
+                self.state = LeaseManagerState::default();
                 self.tabs.iter().for_each(|led| led.tab.refresh());
             }
             return false;
         };
         if !std::mem::replace(&mut self.has_lost_outbox, true) {
-            let error = StoreError::Gone { path };
+            let error = StoreError::FileReplaced { path };
             tracing::error!(%error, "the lead is given up");
-            self.give_up(now).await;
+            self.release_leases(now).await;
             let why = SafeText::line(&error.to_string());
             for led in &self.tabs {
                 led.tab.channel().stop(Health::Misconfigured { why: why.clone() });
@@ -180,21 +182,21 @@ impl Leading {
     }
 
     /// Returns true if the cache was reopened since the last call; everything must be read again.
-    fn begins_anew(&mut self) -> bool {
+    fn take_cache_reopened(&mut self) -> bool {
         let reopened = self.store.reopened_caches();
         if std::mem::replace(&mut self.reopened_caches, reopened) == reopened {
             return false;
         }
         // The leases were stored in the old cache.
-        self.state = LeadState::default();
+        self.state = LeaseManagerState::default();
         for led in &self.tabs {
-            led.tab.channel().forget_answers();
-            led.tab.tell_changed();
+            led.tab.channel().reset_seen_answers();
+            led.tab.publish_changed();
             led.tab.refresh();
         }
         if let Some(first) = self.tabs.first() {
-            let news = News::Alarm(first.id().clone(), SafeText::line(CACHE_REOPENED));
-            first.tab.channel().tell(news);
+            let news = News::Alarm(first.id().clone(), SafeText::line(CACHE_REOPENED_NOTICE));
+            first.tab.channel().publish(news);
         }
         true
     }
@@ -202,14 +204,14 @@ impl Leading {
     /// Releases every lease before the process ends or is suspended.
     pub async fn release(&mut self, now: Timestamp) {
         self.state.released = true;
-        self.give_up(now).await;
+        self.release_leases(now).await;
     }
 
-    async fn give_up(&self, now: Timestamp) {
-        let nobody = Lead::Until(Timestamp::default());
+    async fn release_leases(&self, now: Timestamp) {
+        let nobody = LeaseStatus::Until(Timestamp::default());
         for led in &self.tabs {
-            led.tab.set_lead(nobody, now);
-            led.tab.set_sending(nobody, now);
+            led.tab.set_read_lease(nobody, now);
+            led.tab.set_send_lease(nobody, now);
         }
         if let Err(error) = self.store.release_leases(&self.owner).await {
             tracing::error!(%error, "the leases could not be given up");
@@ -218,120 +220,127 @@ impl Leading {
 
     /// Requests leases again after a release.
     pub fn resume(&mut self) {
-        self.state = LeadState::default();
+        self.state = LeaseManagerState::default();
     }
 
     /// Microseconds until the next step if no change is reported.
-    fn rest(&self, now: Timestamp) -> i64 {
+    fn wait_time(&self, now: Timestamp) -> i64 {
         let follows = !self.state.others.is_empty() || !self.state.senders.is_empty();
         match self.state.renewed {
-            Some(renewed) if self.looks == Some(0) && !follows => renewed.plus(RENEW).since(now).max(1),
-            _ => LOOK,
+            Some(renewed) if self.polls_left == Some(0) && !follows => {
+                renewed.plus(RENEW_INTERVAL).since(now).max(1)
+            }
+            _ => POLL_INTERVAL,
         }
     }
 
-    async fn turn(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        self.spread_return();
-        self.pass_on().await?;
-        let said: Vec<_> = self.tabs.iter().map(|tab| tab.tab.channel().vitals()).collect();
-        let due = self.state.renewed.is_none_or(|time| !(0..RENEW).contains(&now.since(time)))
-            || self.state.others.values().chain(self.state.senders.values()).any(|other| !other.holds(now))
-            || said.iter().zip(&self.state.said).any(|(new, old)| is_news(new, old));
+    async fn run_step(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        self.share_recovery();
+        self.forward_requests().await?;
+        let said: Vec<_> = self.tabs.iter().map(|tab| tab.tab.channel().lease_health()).collect();
+        let due = self.state.renewed.is_none_or(|time| !(0..RENEW_INTERVAL).contains(&now.since(time)))
+            || self.state.others.values().chain(self.state.senders.values()).any(|other| !other.is_held(now))
+            || said.iter().zip(&self.state.reported).any(|(new, old)| has_changed(new, old));
         if due {
             self.renew(said, now).await?;
-        } else if self.looks == Some(0) {
+        } else if self.polls_left == Some(0) {
             return Ok(());
         }
         let versions = self.store.versions().await?;
         let before = self.state.versions.replace(versions);
         if before.is_some_and(|entry| entry.outbox != versions.outbox) {
-            for Led { tab, .. } in &self.tabs {
-                tab.tell_changed();
+            for LeasedTab { tab, .. } in &self.tabs {
+                tab.publish_changed();
                 tab.wake(Loop::Push);
                 tab.wake(Loop::Waves);
             }
         }
         if before.is_none_or(|entry| entry.cache != versions.cache) {
-            self.notice(now).await?;
+            self.read_cache_changes(now).await?;
         }
-        self.looks = self.looks.map(|look| look.saturating_sub(1));
+        self.polls_left = self.polls_left.map(|look| look.saturating_sub(1));
         Ok(())
     }
 
     /// Wakes all tabs on a base URL when its server answers one of them again, so that they do not
     /// discover it one by one.
-    fn spread_return(&mut self) {
-        let answers = |led: &Led| {
-            led.tab.channel().pulse(|channel, _| matches!(channel.told(), Some(Health::Live { .. })))
+    fn share_recovery(&mut self) {
+        let answers = |led: &LeasedTab| {
+            led.tab
+                .channel()
+                .with_health(|channel, _| matches!(channel.last_reported(), Some(Health::Live { .. })))
         };
-        let address = |led: &Led| led.tab.channel().spec().base_url.clone();
+        let address = |led: &LeasedTab| led.tab.channel().spec().base_url.clone();
         let answering: BTreeSet<String> = self.tabs.iter().filter(|tab| answers(tab)).map(address).collect();
-        let is_back = |led: &&Led| {
+        let is_back = |led: &&LeasedTab| {
             let address = address(led);
             answering.contains(&address) && !self.state.answering.contains(&address)
         };
-        let is_away = |led: &&Led| led.tab.channel().pulse(|channel, _| channel.is_away());
-        self.tabs.iter().filter(is_back).filter(is_away).for_each(|tab| tab.tab.came_back());
+        let is_away =
+            |led: &&LeasedTab| led.tab.channel().with_health(|channel, _| channel.is_reported_unavailable());
+        self.tabs.iter().filter(is_back).filter(is_away).for_each(|tab| tab.tab.record_recovered());
         self.state.answering = answering;
     }
 
     /// Posts requests to the leaders of tabs this process does not lead.
-    async fn pass_on(&self) -> Result<(), StoreError> {
-        for Led { asking, tab, .. } in &self.tabs {
-            for ask in tab.take_asks() {
-                self.store.ask_owner(asking, ask).await?;
+    async fn forward_requests(&self) -> Result<(), StoreError> {
+        for LeasedTab { asking, tab, .. } in &self.tabs {
+            for ask in tab.take_leader_requests() {
+                self.store.request_of_owner(asking, ask).await?;
             }
         }
         Ok(())
     }
 
-    async fn renew(&mut self, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
+    async fn renew(&mut self, said: Vec<LeaseHealth>, now: Timestamp) -> Result<(), StoreError> {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
         let wanted: Vec<LeaseRequest> =
-            vitals.flat_map(|(led, vitals)| led.wanted(self.role, &self.owner, vitals)).collect();
+            vitals.flat_map(|(led, vitals)| led.desired_leases(self.role, &self.owner, vitals)).collect();
         let names: Vec<String> = wanted.iter().map(|lease_request| lease_request.name.clone()).collect();
-        let held = self.store.hold_leases(&self.owner, wanted, now).await?;
-        let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();
+        let held = self.store.acquire_leases(&self.owner, wanted, now).await?;
+        let held: HashMap<String, LeaseOwner> = names.into_iter().zip(held).collect();
         for led in &self.tabs {
-            asks(&self.store, &mut self.state, led, held.get(&led.asking).cloned(), now).await?;
+            apply_read_lease(&self.store, &mut self.state, led, held.get(&led.asking).cloned(), now).await?;
             let sender = match held.get(&led.sending) {
                 Some(holder) => Some(holder.clone()),
-                None => self.store.lease(&self.owner, &led.sending, now).await?,
+                None => self.store.load_lease(&self.owner, &led.sending, now).await?,
             };
-            sends(&mut self.state, led, sender, now);
+            apply_send_lease(&mut self.state, led, sender, now);
             let successor = self.store.successor(&self.owner, &led.sending, now).await?;
-            succeeds(&mut self.state, led, successor.as_ref());
+            apply_successor(&mut self.state, led, successor.as_ref());
         }
-        for Led { tab, .. } in &self.tabs {
-            let kept = tab.channel().keep_calls(&this_process(self.role.kind())).await;
+        for LeasedTab { tab, .. } in &self.tabs {
+            let kept = tab.channel().store_calls(&process_name(self.role.kind())).await;
             drop(kept.inspect_err(|error| tracing::warn!(%error, "requests were not kept")));
         }
         self.has_renewed = true;
         self.state.renewed = Some(now);
-        self.state.said = said;
+        self.state.reported = said;
         Ok(())
     }
 
     /// Announces changes in the cache by other processes; on the first call, its contents.
-    async fn notice(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    async fn read_cache_changes(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
         for led in &self.tabs {
             if revisions.get(led.id()) != self.state.revisions.get(led.id()) {
-                led.tab.tell_changed();
-                tell_account(&self.store, &mut self.state, &led.tab).await?;
+                led.tab.publish_changed();
+                publish_account(&self.store, &mut self.state, &led.tab).await?;
             }
-            match self.store.lease(&self.owner, &led.asking, now).await? {
-                Some(Holder::Me(_)) if led.tab.leads(now) => take_asked(&self.store, led).await?,
+            match self.store.load_lease(&self.owner, &led.asking, now).await? {
+                Some(LeaseOwner::This(_)) if led.tab.holds_read_lease(now) => {
+                    take_owner_requests(&self.store, led).await?
+                }
                 // Another process has taken the lease over.
-                Some(holder @ Holder::Other(_)) => {
-                    asks(&self.store, &mut self.state, led, Some(holder), now).await?;
+                Some(holder @ LeaseOwner::Other(_)) => {
+                    apply_read_lease(&self.store, &mut self.state, led, Some(holder), now).await?;
                 }
                 // Released: taken at the next step.
-                Some(Holder::Me(_)) | None => self.state.renewed = None,
+                Some(LeaseOwner::This(_)) | None => self.state.renewed = None,
             }
-            match self.store.lease(&self.owner, &led.sending, now).await? {
+            match self.store.load_lease(&self.owner, &led.sending, now).await? {
                 None if !led.tab.channel().spec().read_only => self.state.renewed = None,
-                holder => sends(&mut self.state, led, holder, now),
+                holder => apply_send_lease(&mut self.state, led, holder, now),
             }
         }
         self.state.revisions = revisions;
@@ -340,42 +349,49 @@ impl Leading {
 }
 
 /// Records the process that polls for a tab.
-async fn asks(
+async fn apply_read_lease(
     store: &Store,
-    state: &mut LeadState,
-    led: &Led,
-    holder: Option<Holder>,
+    state: &mut LeaseManagerState,
+    led: &LeasedTab,
+    holder: Option<LeaseOwner>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     match holder {
-        Some(Holder::Me(until)) => {
+        Some(LeaseOwner::This(until)) => {
             let took_over = state.others.remove(led.id()).is_some();
-            led.tab.set_lead(Lead::Until(until), now);
+            led.tab.set_read_lease(LeaseStatus::Until(until), now);
             if took_over {
-                take_asked(store, led).await?;
+                take_owner_requests(store, led).await?;
             }
         }
-        Some(Holder::Other(other)) => {
-            led.tab.set_lead(Lead::Other, now);
-            hear(state, &led.tab, other);
+        Some(LeaseOwner::Other(other)) => {
+            led.tab.set_read_lease(LeaseStatus::Other, now);
+            apply_leader_news(state, &led.tab, other);
         }
-        None => led.tab.set_lead(Lead::Until(Timestamp::default()), now),
+        None => led.tab.set_read_lease(LeaseStatus::Until(Timestamp::default()), now),
     }
     Ok(())
 }
 
-async fn tell_account(store: &Store, state: &mut LeadState, tab: &TabSync) -> Result<(), StoreError> {
+async fn publish_account(
+    store: &Store,
+    state: &mut LeaseManagerState,
+    tab: &TabSync,
+) -> Result<(), StoreError> {
     let channel = &tab.channel().spec().id;
     let account = store.account(channel).await?;
     if let Some(account) = account.filter(|account| state.accounts.get(channel) != Some(account)) {
         state.accounts.insert(channel.clone(), account.clone());
-        tab.channel().tell(News::Account(channel.clone(), Box::new(account)));
+        tab.channel().publish(News::Account(channel.clone(), Box::new(account)));
     }
     Ok(())
 }
 
-async fn take_asked(store: &Store, Led { asking, tab, .. }: &Led) -> Result<(), StoreError> {
-    for ask in store.take_asked(asking).await? {
+async fn take_owner_requests(
+    store: &Store,
+    LeasedTab { asking, tab, .. }: &LeasedTab,
+) -> Result<(), StoreError> {
+    for ask in store.take_owner_requests(asking).await? {
         match ask {
             OwnerRequest::Refresh => tab.refresh(),
             OwnerRequest::Open(conversation) => tab.read(conversation, false),
@@ -386,34 +402,40 @@ async fn take_asked(store: &Store, Led { asking, tab, .. }: &Led) -> Result<(), 
 }
 
 /// True if the states differ by more than their time; waiting processes are informed at once then.
-fn is_news(new: &Vitals, old: &Vitals) -> bool {
+fn has_changed(new: &LeaseHealth, old: &LeaseHealth) -> bool {
     new.health.as_ref().map(discriminant::<Health>) != old.health.as_ref().map(discriminant::<Health>)
 }
 
 /// Records the process that sends for a tab and announces a change.
-fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestamp) {
+fn apply_send_lease(
+    state: &mut LeaseManagerState,
+    led: &LeasedTab,
+    holder: Option<LeaseOwner>,
+    now: Timestamp,
+) {
     let channel = led.id();
     state.senders.remove(channel);
     let (lead, leader) = match holder {
-        Some(Holder::Me(until)) => (Lead::Until(until), Leader::Here),
-        Some(Holder::Other(other)) => {
+        Some(LeaseOwner::This(until)) => (LeaseStatus::Until(until), Leader::Here),
+        Some(LeaseOwner::Other(other)) => {
             let leader = other.leader();
             state.senders.insert(channel.clone(), other);
-            (Lead::Other, leader)
+            (LeaseStatus::Other, leader)
         }
-        None => (Lead::Until(Timestamp::default()), Leader::Nobody),
+        None => (LeaseStatus::Until(Timestamp::default()), Leader::Nobody),
     };
-    led.tab.set_sending(lead, now);
-    if state.told.get(channel) != Some(&leader) {
-        state.told.insert(channel.clone(), leader.clone());
-        led.tab.channel().tell(News::Leader(channel.clone(), leader));
+    led.tab.set_send_lease(lead, now);
+    if state.published.get(channel) != Some(&leader) {
+        state.published.insert(channel.clone(), leader.clone());
+        led.tab.channel().publish(News::Leader(channel.clone(), leader));
     }
 }
 
 /// Announces a change of the process that would send after this one ends.
-fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
+fn apply_successor(state: &mut LeaseManagerState, led: &LeasedTab, successor: Option<&OtherProcess>) {
     let channel = led.id();
-    let named = successor.and_then(|successor| successor.leader().named()).map(|text| SafeText::line(&text));
+    let named =
+        successor.and_then(|successor| successor.leader().describe()).map(|text| SafeText::line(&text));
     if state.successors.get(channel) == named.as_ref() {
         return;
     }
@@ -421,18 +443,18 @@ fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
         Some(named) => drop(state.successors.insert(channel.clone(), named.clone())),
         None => drop(state.successors.remove(channel)),
     }
-    led.tab.channel().tell(News::Successor(channel.clone(), named));
+    led.tab.channel().publish(News::Successor(channel.clone(), named));
 }
 
 /// Announces a change of another leader's published state.
-fn hear(state: &mut LeadState, tab: &TabSync, other: Other) {
+fn apply_leader_news(state: &mut LeaseManagerState, tab: &TabSync, other: OtherProcess) {
     let channel = &tab.channel().spec().id;
-    let Vitals { health, budget } = other.vitals.clone();
-    let before = state.others.insert(channel.clone(), other).map(|insert| insert.vitals).unwrap_or_default();
+    let LeaseHealth { health, budget } = other.health.clone();
+    let before = state.others.insert(channel.clone(), other).map(|insert| insert.health).unwrap_or_default();
     if let Some(health) = health.filter(|health| before.health.as_ref() != Some(health)) {
-        tab.channel().tell(News::Health(channel.clone(), health));
+        tab.channel().publish(News::Health(channel.clone(), health));
     }
     if let Some(budget) = budget.filter(|budget| before.budget != Some(*budget)) {
-        tab.channel().tell(News::Budget(channel.clone(), budget));
+        tab.channel().publish(News::Budget(channel.clone(), budget));
     }
 }

@@ -69,26 +69,26 @@ use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::MINUTE;
 
-pub use attempt::Tries;
+pub use attempt::AttemptState;
 pub use broadcasts::BroadcastState;
-pub use campaigns::{Carried, WaveState};
+pub use campaigns::{CampaignNotices, CampaignStepOutcome};
 pub use channel::ChannelSync;
 pub use conversations::ListState;
 pub use email::{fuzz_mail, html as mail_html};
 pub use engine::Engine;
-pub use leading::Leading;
+pub use leading::LeaseManager;
 pub use loops::TabLoop;
 pub use plan::Polling;
 pub use process_names::ProcessRole;
 pub use push::{PushState, PushStep};
-pub use report::Pulled;
-pub use rows::Reached;
+pub use report::PullOutcome;
+pub use rows::ListDepth;
 pub use tab::{Loop, TabSync};
 pub use trigger::TriggerState;
-pub use wishes::Lead;
+pub use wishes::LeaseStatus;
 
 /// Longest wait between two steps, so that a suspended machine or a clock jump is noticed.
-pub(crate) const NAP: i64 = MINUTE / 2;
+pub(crate) const MAX_STEP_WAIT: i64 = MINUTE / 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelSpec {

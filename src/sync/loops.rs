@@ -6,25 +6,25 @@
 
 use std::sync::Arc;
 
-use crate::attempt::Tries;
+use crate::attempt::AttemptState;
 use crate::audit::AuditState;
 use crate::broadcasts::BroadcastState;
-use crate::campaigns::WaveState;
+use crate::campaigns::CampaignNotices;
 use crate::conversations::ListState;
 use crate::plan::{PollSchedule, ScheduleStep, Task};
 use crate::push::{PushState, PushStep};
-use crate::report::Pulled;
+use crate::report::PullOutcome;
 use crate::state::SyncState;
 use crate::tab::{Loop, TabSync};
 use crate::trigger::TriggerState;
-use crate::{ChannelSync, NAP};
+use crate::{ChannelSync, MAX_STEP_WAIT};
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::time::{Moment, Timestamp};
 
 /// Tasks polled at intervals; ties go to the first. The list comes before the trigger because it shows
 /// who spoke last: without it a missed message would look unanswered.
-const POLLED: [Task; 7] =
+const POLLED_TASKS: [Task; 7] =
     [Task::Account, Task::List, Task::Trigger, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
 
 pub struct TabLoop {
@@ -36,8 +36,8 @@ enum LoopState {
     Poll(Box<PollState>),
     Open(OpenState),
     Push(Box<PushState>),
-    Upload(Tries),
-    Waves(WaveState),
+    Upload(AttemptState),
+    Waves(CampaignNotices),
 }
 
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl TabLoop {
     pub(crate) fn new(tab: Arc<TabSync>, which: Loop) -> Self {
         let state = match which {
             Loop::Poll => LoopState::Poll(Box::new(PollState {
-                plan: PollSchedule::new(&POLLED, tab.polling),
+                plan: PollSchedule::new(&POLLED_TASKS, tab.polling),
                 last: None,
                 list: ListState::default(),
                 trigger: TriggerState::default(),
@@ -74,13 +74,13 @@ impl TabLoop {
                 last: None,
             }),
             Loop::Push => LoopState::Push(Box::new(PushState::new(tab.channel.clock.now()))),
-            Loop::Upload => LoopState::Upload(Tries::default()),
-            Loop::Waves => LoopState::Waves(WaveState::default()),
+            Loop::Upload => LoopState::Upload(AttemptState::default()),
+            Loop::Waves => LoopState::Waves(CampaignNotices::default()),
         };
         Self { tab, state }
     }
 
-    pub fn which(&self) -> Loop {
+    pub fn loop_kind(&self) -> Loop {
         match self.state {
             LoopState::Poll(_) => Loop::Poll,
             LoopState::Open(_) => Loop::Open,
@@ -96,10 +96,10 @@ impl TabLoop {
 
     /// Runs the next step. Returns the wait until another, in microseconds, unless woken.
     pub async fn step(&mut self, now: Timestamp) -> i64 {
-        let which = self.which() as usize;
+        let which = self.loop_kind() as usize;
         let tab = &self.tab;
         let moment = tab.channel.clock.moment();
-        tab.channel.state(|state| state.within[which] = Some(moment));
+        tab.channel.with_state(|state| state.step_began_at[which] = Some(moment));
         let wait = match &mut self.state {
             LoopState::Poll(state) => state.step(tab, now).await,
             LoopState::Open(state) => state.step(tab, now).await,
@@ -107,12 +107,12 @@ impl TabLoop {
             LoopState::Upload(state) => upload_step(tab, state, now).await,
             LoopState::Waves(state) => waves_step(tab, state, now).await,
         };
-        let came_back = tab.channel.state(|channel| {
-            channel.within[which] = None;
-            channel.pulse.take_came_back()
+        let came_back = tab.channel.with_state(|channel| {
+            channel.step_began_at[which] = None;
+            channel.health.take_recovered()
         });
         if came_back {
-            tab.came_back();
+            tab.record_recovered();
             Loop::ALL.iter().for_each(|entry| tab.wake(*entry));
         }
         wait
@@ -122,50 +122,52 @@ impl TabLoop {
 impl PollState {
     /// Runs the task that has been due longest.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
-        if tab.is_stopped() || !tab.leads(now) {
-            return NAP;
+        if tab.is_stopped() || !tab.holds_read_lease(now) {
+            return MAX_STEP_WAIT;
         }
         let channel = &tab.channel;
-        let (visible, refresh, told) =
-            tab.wish(|tab| (tab.visible, std::mem::take(&mut tab.refresh), std::mem::take(&mut tab.told)));
-        if refresh || self.has_slept(channel.clock.moment()) {
-            self.plan.hurry();
+        let (visible, refresh, told) = tab.change_commands(|tab| {
+            (tab.visible, std::mem::take(&mut tab.refresh), std::mem::take(&mut tab.delivered))
+        });
+        if refresh || self.has_machine_slept(channel.clock.moment()) {
+            self.plan.make_due();
         }
-        if tab.wish(|tab| std::mem::take(&mut tab.came_back)) {
-            self.plan.came_back();
+        if tab.change_commands(|tab| std::mem::take(&mut tab.recovered)) {
+            self.plan.record_recovered();
         }
         if let Err(error) = channel.platform().await {
             tracing::error!(%error, "the account last read could not be looked up");
         }
         if told {
-            self.plan.told(message_task(channel.known_platform().as_ref()));
+            self.plan.request_soon(message_task(channel.known_platform().as_ref()));
         }
-        let wait = match next(channel, &self.plan, now, visible) {
-            ScheduleStep::Sleep(wait) => wait.min(NAP),
+        let wait = match next_step(channel, &self.plan, now, visible) {
+            ScheduleStep::Sleep(wait) => wait.min(MAX_STEP_WAIT),
             ScheduleStep::Run(task) => {
-                let (told, before) = (self.plan.is_told(task), channel.state(|channel| channel.inbound_told));
+                let (told, before) =
+                    (self.plan.is_requested(task), channel.with_state(|channel| channel.inbound_announced));
                 let pulled = self.pull(tab, task).await;
                 let tells_messages = matches!(task, Task::List | Task::Trigger);
-                if tells_messages && channel.keep_draft_only(channel.clock.now()).await {
+                if tells_messages && channel.apply_draft_only(channel.clock.now()).await {
                     tab.wake(Loop::Push);
                 }
                 let found_at = channel.clock.now();
-                channel.state(|channel| {
-                    if !told && channel.inbound_told != before {
-                        channel.trust.found(found_at);
+                channel.with_state(|channel| {
+                    if !told && channel.inbound_announced != before {
+                        channel.trust.record_missed(found_at);
                     }
                 });
-                finished(channel, &mut self.plan, task, pulled, visible);
+                record_finished(channel, &mut self.plan, task, pulled, visible);
                 apply_rules(tab, task).await;
                 0
             }
             ScheduleStep::Continue(task) => {
                 let pulled = match task {
                     Task::Trigger => channel.pull_gap(&mut self.trigger).await,
-                    Task::List => channel.pull_behind(&mut self.list).await,
-                    _ => Pulled::Done,
+                    Task::List => channel.pull_backlog(&mut self.list).await,
+                    _ => PullOutcome::Done,
                 };
-                self.plan.continued(task, pulled, channel.clock.moment());
+                self.plan.record_continued(task, pulled, channel.clock.moment());
                 apply_rules(tab, task).await;
                 0
             }
@@ -175,13 +177,13 @@ impl PollState {
     }
 
     /// True after a gap longer than any wait: the machine slept.
-    fn has_slept(&self, moment: Moment) -> bool {
-        self.last.is_some_and(|last| !(0..=2 * NAP).contains(&moment.since(last)))
+    fn has_machine_slept(&self, moment: Moment) -> bool {
+        self.last.is_some_and(|last| !(0..=2 * MAX_STEP_WAIT).contains(&moment.since(last)))
     }
 
-    async fn pull(&mut self, tab: &TabSync, task: Task) -> Pulled {
+    async fn pull(&mut self, tab: &TabSync, task: Task) -> PullOutcome {
         let channel = &tab.channel;
-        let proven = channel.is_proven();
+        let proven = channel.is_key_proven();
         let pulled = match task {
             Task::Account => channel.pull_account().await,
             Task::Trigger => channel.pull_trigger(&mut self.trigger).await,
@@ -191,7 +193,7 @@ impl PollState {
             Task::Broadcasts => channel.pull_broadcasts(&mut self.broadcasts).await,
             Task::Audit => channel.audit_histories(&mut self.audit).await,
         };
-        if task == Task::Account || (!proven && channel.is_proven()) {
+        if task == Task::Account || (!proven && channel.is_key_proven()) {
             // They wait for the platform or for proof of the key.
             tab.wake(Loop::Push);
             tab.wake(Loop::Upload);
@@ -205,29 +207,29 @@ impl OpenState {
     /// Reads the open conversation, or older messages on request.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
         let channel = &tab.channel;
-        let fetch = if tab.is_stopped() { None } else { tab.wish(|tab| tab.fetches.pop_front()) };
+        let fetch = if tab.is_stopped() { None } else { tab.change_commands(|tab| tab.fetches.pop_front()) };
         if let Some(fetch) = fetch {
             return match channel.fetch(&fetch).await {
-                Pulled::Paced(wait) => {
-                    tab.wish(|tab| tab.put_back(fetch));
-                    wait.min(NAP)
+                PullOutcome::Paced(wait) => {
+                    tab.change_commands(|tab| tab.put_back(fetch));
+                    wait.min(MAX_STEP_WAIT)
                 }
                 _ => 0,
             };
         }
-        if !tab.leads(now) || !tab.may_go() {
-            return NAP;
+        if !tab.holds_read_lease(now) || !tab.is_ready() {
+            return MAX_STEP_WAIT;
         }
-        let (visible, open, refresh, told, asked) = tab.wish(|tab| {
+        let (visible, open, refresh, told, asked) = tab.change_commands(|tab| {
             let asked = if tab.reads.is_empty() { None } else { Some(tab.reads.remove(0)) };
             let refresh = std::mem::take(&mut tab.refresh_open);
-            (tab.visible, tab.open.clone(), refresh, std::mem::take(&mut tab.told_open), asked)
+            (tab.visible, tab.open.clone(), refresh, std::mem::take(&mut tab.delivered_open), asked)
         });
         if told {
-            self.plan.told(Task::History);
+            self.plan.request_soon(Task::History);
         }
         if refresh || open != self.last {
-            self.plan.hurry();
+            self.plan.make_due();
             self.last.clone_from(&open);
         }
         if let Some((conversation, older)) = asked {
@@ -237,21 +239,21 @@ impl OpenState {
                 channel.pull_history(&conversation).await
             };
             return match pulled {
-                Pulled::Paced(wait) => {
-                    tab.wish(|tab| tab.reads.insert(0, (conversation, older)));
-                    wait.min(NAP)
+                PullOutcome::Paced(wait) => {
+                    tab.change_commands(|tab| tab.reads.insert(0, (conversation, older)));
+                    wait.min(MAX_STEP_WAIT)
                 }
                 _ => 0,
             };
         }
         let Some(conversation) = open else {
-            return NAP;
+            return MAX_STEP_WAIT;
         };
-        match next(channel, &self.plan, now, visible) {
-            ScheduleStep::Sleep(wait) => wait.min(NAP),
+        match next_step(channel, &self.plan, now, visible) {
+            ScheduleStep::Sleep(wait) => wait.min(MAX_STEP_WAIT),
             ScheduleStep::Run(task) | ScheduleStep::Continue(task) => {
                 let pulled = channel.pull_history(&conversation).await;
-                finished(channel, &mut self.plan, task, pulled, visible);
+                record_finished(channel, &mut self.plan, task, pulled, visible);
                 0
             }
         }
@@ -260,8 +262,8 @@ impl OpenState {
 
 /// Sends the next outbox row. Must not be cancelled: a request already sent must be settled.
 async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 {
-    if !tab.channel.sends(now) || !tab.may_go() {
-        return NAP;
+    if !tab.channel.may_send(now) || !tab.is_ready() {
+        return MAX_STEP_WAIT;
     }
     let step = tab.channel.push_once(state, now).await;
     if step == PushStep::Moved {
@@ -271,9 +273,9 @@ async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 
     wait_after(step, tab.channel.clock.now())
 }
 
-async fn upload_step(tab: &TabSync, state: &mut Tries, now: Timestamp) -> i64 {
-    if !tab.channel.sends(now) || !tab.may_go() {
-        return NAP;
+async fn upload_step(tab: &TabSync, state: &mut AttemptState, now: Timestamp) -> i64 {
+    if !tab.channel.may_send(now) || !tab.is_ready() {
+        return MAX_STEP_WAIT;
     }
     let step = tab.channel.upload_once(state, now).await;
     if step == PushStep::Moved {
@@ -286,37 +288,43 @@ async fn upload_step(tab: &TabSync, state: &mut Tries, now: Timestamp) -> i64 {
 fn wait_after(step: PushStep, now: Timestamp) -> i64 {
     match step {
         PushStep::Moved => 0,
-        PushStep::Due(until) => until.since(now).clamp(0, NAP),
-        PushStep::Idle | PushStep::Halted => NAP,
+        PushStep::Due(until) => until.since(now).clamp(0, MAX_STEP_WAIT),
+        PushStep::Idle | PushStep::Halted => MAX_STEP_WAIT,
     }
 }
 
 /// Advances broadcasts in waves by one step.
-async fn waves_step(tab: &TabSync, state: &mut WaveState, now: Timestamp) -> i64 {
-    if !tab.channel.sends(now) || !tab.may_go() {
-        return NAP;
+async fn waves_step(tab: &TabSync, state: &mut CampaignNotices, now: Timestamp) -> i64 {
+    if !tab.channel.may_send(now) || !tab.is_ready() {
+        return MAX_STEP_WAIT;
     }
-    let carried = tab.channel.carry_campaigns(state, now).await;
+    let carried = tab.channel.step_campaigns(state, now).await;
     if carried.queued {
         tab.wake(Loop::Push);
     }
-    carried.wait.min(NAP)
+    carried.wait.min(MAX_STEP_WAIT)
 }
 
-fn next(channel: &ChannelSync, plan: &PollSchedule, now: Timestamp, visible: bool) -> ScheduleStep {
+fn next_step(channel: &ChannelSync, plan: &PollSchedule, now: Timestamp, visible: bool) -> ScheduleStep {
     let moment = channel.clock.moment();
-    channel.state(|SyncState { trust, platform, .. }| {
-        plan.next(moment, platform.as_ref(), visible, trust.holds(now))
+    channel.with_state(|SyncState { trust, platform, .. }| {
+        plan.next(moment, platform.as_ref(), visible, trust.is_trusted(now))
     })
 }
 
-fn finished(channel: &ChannelSync, plan: &mut PollSchedule, task: Task, pulled: Pulled, visible: bool) {
-    plan.finished(task, pulled, channel.clock.moment(), visible, channel.store.chance().fraction());
+fn record_finished(
+    channel: &ChannelSync,
+    plan: &mut PollSchedule,
+    task: Task,
+    pulled: PullOutcome,
+    visible: bool,
+) {
+    plan.record_finished(task, pulled, channel.clock.moment(), visible, channel.store.chance().fraction());
 }
 
 /// Applies mail rules after a reading of the list.
 async fn apply_rules(tab: &TabSync, task: Task) {
-    if !matches!(task, Task::List | Task::Sweep) || !tab.channel.sends(tab.channel.clock.now()) {
+    if !matches!(task, Task::List | Task::Sweep) || !tab.channel.may_send(tab.channel.clock.now()) {
         return;
     }
     if tab.channel.apply_rules().await {

@@ -13,7 +13,7 @@ impl ChannelSync {
         let message = self.client.for_person().message(id).await?;
         let applied =
             self.store.apply_messages(self.id(), vec![message.clone()], platform, Vec::new()).await?;
-        self.tell_messages(&applied, None);
+        self.publish_messages(&applied, None);
         Ok(FetchResult::Message(Box::new(message)))
     }
 }

@@ -3,78 +3,78 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::histories::HistoryTurn;
-use crate::report::{PullError, Pulled};
-use crate::trigger::RING_AFTER;
-use crate::walk::{Followed, WalkCursors};
+use crate::histories::HistoryTicket;
+use crate::report::{PullError, PullOutcome};
+use crate::trigger::RING_AFTER_MARK;
+use crate::walk::{CursorStep, WalkCursors};
 use client::{Client, ReadError};
 use model::account::Platform;
 use model::ids::ConversationId;
-use model::messages::{Message, Place};
+use model::messages::{HistoryPosition, Message};
 use model::news::News;
 use model::text::SafeText;
 use store::StoreError;
-use store::history::{HistoryMove, HistoryState};
+use store::history::{HistoryProgress, HistoryState};
 
 /// Pages read before a history is treated as new; messages behind them are read on request.
-const PAGES: u32 = 10;
+const MAX_PAGES: u32 = 10;
 
 impl ChannelSync {
     /// Reads the newest messages of the open conversation and, at intervals, the conversation itself.
-    pub async fn pull_history(&self, conversation: &ConversationId) -> Pulled {
+    pub async fn pull_history(&self, conversation: &ConversationId) -> PullOutcome {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
-            let turn = self.history_turn().await;
+            let turn = self.wait_for_history().await;
             let client = self.client.for_person().unless_same();
             self.read_history(&turn, &client, &platform, conversation).await?;
             drop(turn);
             self.read_open_detail(conversation).await?;
             self.read_open_contact(conversation).await?;
-            Ok(Pulled::Done)
+            Ok(PullOutcome::Done)
         })
         .await
     }
 
     /// Reads one page of messages older than the stored ones.
-    pub async fn pull_older(&self, conversation: &ConversationId) -> Pulled {
+    pub async fn pull_older(&self, conversation: &ConversationId) -> PullOutcome {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
-            let turn = self.history_turn().await;
+            let turn = self.wait_for_history().await;
             let client = self.client.for_person();
             let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
             let Some(cursor) = state.older_cursor else {
                 if !state.reached_start {
                     self.read_history(&turn, &client, &platform, conversation).await?;
                 }
-                return Ok(Pulled::Done);
+                return Ok(PullOutcome::Done);
             };
             let page = match client.history(&platform, conversation, Some(&cursor)).await {
                 Err(ReadError::Rejected(why)) => {
                     tracing::info!(channel = %self.id(), %why, "a cursor is not taken any more");
-                    self.begin_anew(&client, &platform, conversation).await?;
-                    return Ok(Pulled::Done);
+                    self.restart_history(&client, &platform, conversation).await?;
+                    return Ok(PullOutcome::Done);
                 }
                 page => page?,
             };
             let step = if page.next_cursor.as_ref() == Some(&cursor) {
                 let words = "the server's pages lead back to themselves; older messages cannot be read";
                 let conversation = Some(conversation.clone());
-                self.tell(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
-                HistoryMove::Walking
+                self.publish(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
+                HistoryProgress::Walking
             } else {
-                HistoryMove::Older { older_cursor: page.next_cursor }
+                HistoryProgress::Older { older_cursor: page.next_cursor }
             };
             let store = &self.store;
             let applied =
                 store.apply_history(self.id(), conversation, page.items, platform, step, false).await?;
-            self.tell_messages(&applied, None);
+            self.publish_messages(&applied, None);
             // Announced even if empty: the start was reached.
-            self.tell(News::History(self.id().clone(), conversation.clone()));
-            Ok(Pulled::Done)
+            self.publish(News::History(self.id().clone(), conversation.clone()));
+            Ok(PullOutcome::Done)
         })
         .await
     }
@@ -83,13 +83,13 @@ impl ChannelSync {
     /// conversation the server does not find is handled by [`crate::missing`].
     pub(crate) async fn read_history(
         &self,
-        turn: &HistoryTurn<'_>,
+        turn: &HistoryTicket<'_>,
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<bool, PullError> {
         if conversation.is_stand_in() {
-            self.store.mark_caught_up(self.id(), conversation).await?;
+            self.store.mark_history_caught_up(self.id(), conversation).await?;
             return Ok(false);
         }
         let read = match platform {
@@ -99,11 +99,11 @@ impl ChannelSync {
         };
         match read {
             Err(PullError::Read(ReadError::NotFound(_))) => {
-                self.not_found(platform, conversation).await?.into_result()?;
+                self.decide_missing(platform, conversation).await?.into_result()?;
                 Ok(false)
             }
             Err(error @ PullError::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
-                self.store.mark_caught_up(self.id(), conversation).await?;
+                self.store.mark_history_caught_up(self.id(), conversation).await?;
                 Err(error)
             }
             result => result,
@@ -111,11 +111,11 @@ impl ChannelSync {
     }
 
     /// Removes a conversation the server no longer has.
-    pub(crate) async fn forget(&self, conversation: &ConversationId) -> Result<(), StoreError> {
-        self.store.mark_gone(self.id(), conversation).await?;
-        self.forget_answers();
-        self.tell(News::Conversations(self.id().clone()));
-        self.tell(News::History(self.id().clone(), conversation.clone()));
+    pub(crate) async fn remove_conversation(&self, conversation: &ConversationId) -> Result<(), StoreError> {
+        self.store.remove_conversation(self.id(), conversation).await?;
+        self.reset_seen_answers();
+        self.publish(News::Conversations(self.id().clone()));
+        self.publish(News::History(self.id().clone(), conversation.clone()));
         Ok(())
     }
 
@@ -125,10 +125,10 @@ impl ChannelSync {
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<bool, PullError> {
-        let lists = self.state(|sync_state| sync_state.lists_applied);
+        let lists = self.with_state(|sync_state| sync_state.lists_applied);
         let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
-        let ring_after = self.time_mark(RING_AFTER).await?;
-        let mut cursors = WalkCursors::new(PAGES);
+        let ring_after = self.time_mark(RING_AFTER_MARK).await?;
+        let mut cursors = WalkCursors::new(MAX_PAGES);
         let (mut newest, mut has_met) = (None, false);
         loop {
             // A later page may be unchanged without being the last.
@@ -137,31 +137,31 @@ impl ChannelSync {
                 Err(ReadError::Same) => return Ok(false),
                 page => page?,
             };
-            newest = newest.or_else(|| place_of(page.items.first()));
-            has_met |= joins(&page.items, &state);
+            newest = newest.or_else(|| position_of(page.items.first()));
+            has_met |= is_joined(&page.items, &state);
             let holds_changes = reaches_changes(&page.items, &state);
             let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());
             let step = match followed {
-                _ if has_met && holds_changes => HistoryMove::Joined { newest: newest.clone() },
-                Followed::End | Followed::Broken(_) if has_met => {
-                    HistoryMove::Joined { newest: newest.clone() }
+                _ if has_met && holds_changes => HistoryProgress::Joined { newest: newest.clone() },
+                CursorStep::End | CursorStep::Broken(_) if has_met => {
+                    HistoryProgress::Joined { newest: newest.clone() }
                 }
-                Followed::Next(_) if state.read_until.is_some() || page.items.is_empty() => {
-                    HistoryMove::Walking
+                CursorStep::Next(_) if state.read_until.is_some() || page.items.is_empty() => {
+                    HistoryProgress::Walking
                 }
                 // The first reading ends at the first page with messages; so does one that came too far or
                 // reached the end.
-                Followed::Next(_) | Followed::End | Followed::Broken(_) => {
-                    HistoryMove::Anew { newest: newest.clone(), older_cursor: page.next_cursor }
+                CursorStep::Next(_) | CursorStep::End | CursorStep::Broken(_) => {
+                    HistoryProgress::Anew { newest: newest.clone(), older_cursor: page.next_cursor }
                 }
             };
-            let more = step == HistoryMove::Walking;
-            let caught_up = self.state(|sync_state| sync_state.lists_applied) == lists;
+            let more = step == HistoryProgress::Walking;
+            let caught_up = self.with_state(|sync_state| sync_state.lists_applied) == lists;
             let applied = self
                 .store
                 .apply_history(self.id(), conversation, page.items, platform.clone(), step, caught_up)
                 .await?;
-            self.tell_messages(&applied, ring_after);
+            self.publish_messages(&applied, ring_after);
             if !more {
                 client.note_applied();
                 return Ok(applied.lags);
@@ -170,31 +170,32 @@ impl ChannelSync {
     }
 
     /// Drops messages older than the newest page, so that they can be read again with valid cursors.
-    async fn begin_anew(
+    async fn restart_history(
         &self,
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<(), PullError> {
         let page = client.history(platform, conversation, None).await?;
-        let step = HistoryMove::Anew { newest: place_of(page.items.first()), older_cursor: page.next_cursor };
-        let ring_after = self.time_mark(RING_AFTER).await?;
+        let step =
+            HistoryProgress::Anew { newest: position_of(page.items.first()), older_cursor: page.next_cursor };
+        let ring_after = self.time_mark(RING_AFTER_MARK).await?;
         let store = &self.store;
         let applied =
             store.apply_history(self.id(), conversation, page.items, platform.clone(), step, false).await?;
-        self.tell_messages(&applied, ring_after);
-        self.tell(News::History(self.id().clone(), conversation.clone()));
+        self.publish_messages(&applied, ring_after);
+        self.publish(News::History(self.id().clone(), conversation.clone()));
         Ok(())
     }
 }
 
-fn place_of(message: Option<&Message>) -> Option<Place> {
+fn position_of(message: Option<&Message>) -> Option<HistoryPosition> {
     let message = message?;
     Some((message.created_at?, message.id.clone()))
 }
 
 /// True if a page holds the newest message of the last reading or an older one.
-fn joins(page: &[Message], state: &HistoryState) -> bool {
+fn is_joined(page: &[Message], state: &HistoryState) -> bool {
     let Some((at, id)) = &state.read_until else {
         return false;
     };

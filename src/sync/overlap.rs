@@ -5,45 +5,45 @@
 
 use std::collections::HashSet;
 
-use crate::walk::{Followed, WalkCursors};
-use model::bounds::TRIGGER_ITEMS;
+use crate::walk::{CursorStep, WalkCursors};
+use model::bounds::MAX_TRIGGER_ITEMS;
 use model::ids::MessageId;
 use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 
 /// Number of known items, the oldest of the page among them, that proves an overlap.
-const ENOUGH: usize = 10;
+const MIN_OVERLAP: usize = 10;
 /// Consecutive known items that end a backfill.
-const IN_A_ROW: usize = 20;
+const MAX_KNOWN_IN_A_ROW: usize = 20;
 /// Distance a walk covers behind the last complete reading, in microseconds, to find messages committed
 /// late.
-pub const MARGIN: i64 = 10 * MINUTE;
+pub const OVERLAP_MARGIN: i64 = 10 * MINUTE;
 
 /// True if a page of the trigger leaves no gap: it holds everything, overlaps with earlier answers, or
 /// reaches back behind the last complete reading. `unreadable` items count towards the page's length.
-pub fn joins(
+pub fn is_joined(
     page: &[Message],
     unreadable: usize,
     earlier: &HashSet<MessageId>,
     complete_until: Timestamp,
 ) -> bool {
     let Some(oldest) = page.last() else {
-        return unreadable < TRIGGER_ITEMS;
+        return unreadable < MAX_TRIGGER_ITEMS;
     };
     let known = page.iter().filter(|message| earlier.contains(&message.id)).count();
-    page.len() + unreadable < TRIGGER_ITEMS
-        || (known >= ENOUGH && earlier.contains(&oldest.id))
-        || lies_behind(oldest.created_at, complete_until)
+    page.len() + unreadable < MAX_TRIGGER_ITEMS
+        || (known >= MIN_OVERLAP && earlier.contains(&oldest.id))
+        || is_behind_margin(oldest.created_at, complete_until)
 }
 
 /// True if a time is more than [`MARGIN`] behind the last complete reading.
-pub fn lies_behind(time: Option<Timestamp>, complete_until: Timestamp) -> bool {
-    time.is_some_and(|time| time < complete_until.plus(-MARGIN))
+pub fn is_behind_margin(time: Option<Timestamp>, complete_until: Timestamp) -> bool {
+    time.is_some_and(|time| time < complete_until.plus(-OVERLAP_MARGIN))
 }
 
 /// Next step of a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Backfilled {
+pub enum BackfillStep {
     /// Read the page at this cursor.
     Next(String),
     /// Known messages were reached.
@@ -62,10 +62,10 @@ pub struct Backfill {
 
 impl Backfill {
     /// Maximum pages of a backfill.
-    pub const PAGES: u32 = 10_000;
+    pub const MAX_PAGES: u32 = 10_000;
 
     pub fn new(complete_until: Timestamp) -> Self {
-        Self { complete_until, in_a_row: 0, cursors: WalkCursors::new(Self::PAGES) }
+        Self { complete_until, in_a_row: 0, cursors: WalkCursors::new(Self::MAX_PAGES) }
     }
 
     /// Cursor of the next page; `None` for the first.
@@ -74,17 +74,17 @@ impl Backfill {
     }
 
     /// Processes a page: for each item, true if it was stored before, and its time.
-    pub fn take(&mut self, page: &[(bool, Option<Timestamp>)], next: Option<&str>) -> Backfilled {
+    pub fn add_page(&mut self, page: &[(bool, Option<Timestamp>)], next: Option<&str>) -> BackfillStep {
         for (known, time) in page {
             self.in_a_row = if *known { self.in_a_row + 1 } else { 0 };
-            if self.in_a_row >= IN_A_ROW && lies_behind(*time, self.complete_until) {
-                return Backfilled::Complete;
+            if self.in_a_row >= MAX_KNOWN_IN_A_ROW && is_behind_margin(*time, self.complete_until) {
+                return BackfillStep::Complete;
             }
         }
         match self.cursors.follow(page.len(), next) {
-            Followed::Next(cursor) => Backfilled::Next(cursor),
-            Followed::End => Backfilled::Complete,
-            Followed::Broken(_) => Backfilled::Incomplete,
+            CursorStep::Next(cursor) => BackfillStep::Next(cursor),
+            CursorStep::End => BackfillStep::Complete,
+            CursorStep::Broken(_) => BackfillStep::Incomplete,
         }
     }
 }
@@ -130,7 +130,7 @@ mod tests {
             ("within the margin", page(1050, 1001), 0, &nothing, 1601, false),
         ];
         for (name, page, unreadable, earlier, complete, joined) in cases {
-            assert_eq!(joins(&page, unreadable, earlier, at(complete)), joined, "{name}");
+            assert_eq!(is_joined(&page, unreadable, earlier, at(complete)), joined, "{name}");
         }
     }
 
@@ -140,31 +140,31 @@ mod tests {
 
     #[test]
     fn a_backfill_ends_with_twenty_known_behind_the_margin() {
-        let next = |text: &str| Backfilled::Next(text.to_owned());
+        let next = |text: &str| BackfillStep::Next(text.to_owned());
         let mut walk = Backfill::new(at(1000));
         assert_eq!(walk.cursor(), None);
         // The trigger's own page is known, but too new to prove anything.
-        assert_eq!(walk.take(&facts(5100, 5001, true), Some("a")), next("a"));
-        assert_eq!(walk.take(&facts(5000, 4901, false), Some("b")), next("b"));
+        assert_eq!(walk.add_page(&facts(5100, 5001, true), Some("a")), next("a"));
+        assert_eq!(walk.add_page(&facts(5000, 4901, false), Some("b")), next("b"));
         assert_eq!(walk.cursor(), Some("b"));
-        assert_eq!(walk.take(&facts(500, 401, false), Some("c")), next("c"), "old but not known");
-        assert_eq!(walk.take(&facts(400, 382, true), Some("d")), next("d"), "nineteen in a row");
-        assert_eq!(walk.take(&facts(381, 300, true), Some("e")), Backfilled::Complete);
+        assert_eq!(walk.add_page(&facts(500, 401, false), Some("c")), next("c"), "old but not known");
+        assert_eq!(walk.add_page(&facts(400, 382, true), Some("d")), next("d"), "nineteen in a row");
+        assert_eq!(walk.add_page(&facts(381, 300, true), Some("e")), BackfillStep::Complete);
         let mut walk = Backfill::new(at(1000));
-        assert_eq!(walk.take(&facts(900, 801, false), None), Backfilled::Complete, "the list ended");
+        assert_eq!(walk.add_page(&facts(900, 801, false), None), BackfillStep::Complete, "the list ended");
         let undated: Vec<_> = (0..100).map(|_| (true, None)).collect();
-        assert_eq!(Backfill::new(at(1000)).take(&undated, Some("a")), next("a"));
+        assert_eq!(Backfill::new(at(1000)).add_page(&undated, Some("a")), next("a"));
     }
 
     #[test]
     fn cursors_that_lead_nowhere_leave_it_incomplete() {
         let mut walk = Backfill::new(at(0));
-        walk.take(&facts(100, 1, false), Some("a"));
-        assert_eq!(walk.take(&facts(100, 1, false), Some("a")), Backfilled::Incomplete);
+        walk.add_page(&facts(100, 1, false), Some("a"));
+        assert_eq!(walk.add_page(&facts(100, 1, false), Some("a")), BackfillStep::Incomplete);
         let mut walk = Backfill::new(at(0));
         for cursor in ["a", "b", "c"] {
-            walk.take(&[], Some(cursor));
+            walk.add_page(&[], Some(cursor));
         }
-        assert_eq!(walk.take(&[], Some("d")), Backfilled::Incomplete);
+        assert_eq!(walk.add_page(&[], Some("d")), BackfillStep::Incomplete);
     }
 }

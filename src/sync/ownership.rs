@@ -3,11 +3,11 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::push::{AGAIN, LONGEST, PushState};
+use crate::push::{MAX_RETRY_DELAY, PushState, RETRY_DELAY};
 use crate::report::PullError;
 use client::ReadError;
-use model::outbox::account::{foreign_attempt_words, foreign_words};
-use model::outbox::{RetryClass, SendingAccount, Stop};
+use model::outbox::account::{describe_other_account, describe_other_account_attempt};
+use model::outbox::{RetryClass, SendingAccount, StopReason};
 use model::time::Timestamp;
 use store::StoreError;
 use store::lane::LaneRow;
@@ -20,7 +20,7 @@ pub struct SenderAccount<'a> {
     /// Account, once confirmed.
     pub account: Option<&'a SendingAccount>,
     /// True if the server may report the account; false once it answered that it has no such operation.
-    pub tells_account: bool,
+    pub reports_account: bool,
 }
 
 /// Relation of a row to the account it would be sent from.
@@ -33,7 +33,7 @@ pub(crate) enum AccountFit {
 }
 
 impl SenderAccount<'_> {
-    pub(crate) fn fit(&self, row: &LaneRow) -> AccountFit {
+    pub(crate) fn check_fit(&self, row: &LaneRow) -> AccountFit {
         let first_print = row.attempted_as.as_deref().or(row.written_as.as_deref());
         let is_own = first_print == Some(self.credential);
         match (self.account, &row.written_for) {
@@ -41,7 +41,7 @@ impl SenderAccount<'_> {
             (Some(_), None) if is_own => AccountFit::Same,
             (Some(_), _) => AccountFit::Other,
             // Without account reports the credential is the only evidence.
-            (None, None) if is_own && !self.tells_account => AccountFit::Same,
+            (None, None) if is_own && !self.reports_account => AccountFit::Same,
             (None, _) => AccountFit::Unconfirmed,
         }
     }
@@ -59,25 +59,25 @@ impl ChannelSync {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn knows_account(&self) -> Result<bool, StoreError> {
+    pub async fn has_confirmed_account(&self) -> Result<bool, StoreError> {
         Ok(self.confirmed_account().await?.is_some())
     }
 
     /// Sender for rows, given the confirmed account.
-    pub(crate) fn sender<'a>(&'a self, account: Option<&'a SendingAccount>) -> SenderAccount<'a> {
-        let tells_account = self.state(|state| state.tells_account);
-        SenderAccount { credential: self.credential(), account, tells_account }
+    pub(crate) fn sender_account<'a>(&'a self, account: Option<&'a SendingAccount>) -> SenderAccount<'a> {
+        let tells_account = self.with_state(|state| state.reports_account);
+        SenderAccount { credential: self.credential(), account, reports_account: tells_account }
     }
 
     /// Reads the account and confirms it for the key. Returns the error if that failed.
     pub(crate) async fn read_sending_account(&self) -> Result<Option<ReadError>, PullError> {
         match self.client.for_person().identified_account().await {
             Ok(told) => {
-                self.account_told(told).await?;
+                self.apply_reported_account(told).await?;
                 Ok(None)
             }
             Err(ReadError::Forbidden(_) | ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {
-                self.state(|state| state.tells_account = false);
+                self.with_state(|state| state.reports_account = false);
                 Ok(None)
             }
             Err(error) => Ok(Some(error)),
@@ -89,14 +89,14 @@ impl ChannelSync {
         let Some(error) = self.read_sending_account().await? else {
             // If the server does not report it, rows of another key keep waiting.
             let is_told = self.confirmed_account().await?.is_some();
-            state.unconfirmed = (0, if is_told { Timestamp::default() } else { now.plus(LONGEST) });
+            state.unconfirmed = (0, if is_told { Timestamp::default() } else { now.plus(MAX_RETRY_DELAY) });
             return Ok(());
         };
         let (times, _) = state.unconfirmed;
-        let wait = AGAIN.saturating_mul(1 << times.min(16)).min(LONGEST);
+        let wait = RETRY_DELAY.saturating_mul(1 << times.min(16)).min(MAX_RETRY_DELAY);
         state.unconfirmed = (times + 1, now.plus(wait));
         if let ReadError::Offline(_) = error {
-            state.no_connection(now);
+            state.record_no_connection(now);
         }
         self.read_failed(PolledResource::Account, error);
         Ok(())
@@ -110,10 +110,12 @@ impl ChannelSync {
     ) -> Result<(), PullError> {
         let written_for = row.written_for.as_ref();
         // An upload reaches no recipient, so it can start again.
-        if row.row.attempts > 0 && row.row.operation.class() != RetryClass::Media {
-            return self.stop_row(row, Stop::Expired, foreign_attempt_words(written_for, account)).await;
+        if row.row.attempts > 0 && row.row.operation.retry_class() != RetryClass::Media {
+            return self
+                .stop_row(row, StopReason::Expired, describe_other_account_attempt(written_for, account))
+                .await;
         }
-        self.store.offer_account(&row.row.id, account).await?;
-        self.stop_row(row, Stop::Account, foreign_words(written_for, account)).await
+        self.store.record_offered_account(&row.row.id, account).await?;
+        self.stop_row(row, StopReason::Account, describe_other_account(written_for, account)).await
     }
 }

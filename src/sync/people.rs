@@ -2,13 +2,13 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
-use crate::walk::{Followed, WalkCursors};
+use crate::walk::{CursorStep, WalkCursors};
 use client::ReadError;
 use model::fetches::FetchResult;
 use model::news::News;
 use model::text::SafeText;
-use model::time::{Times, Timestamp};
-use model::unreadable::List;
+use model::time::{ClockReading, Timestamp};
+use model::unreadable::UnreadableList;
 
 /// Maximum pages of one walk.
 const MAX_PAGES: u32 = 100_000;
@@ -23,31 +23,31 @@ pub(crate) struct PeopleState {
     /// True if the walk was restarted because its cursor was refused.
     restarted: bool,
     /// Reason the walk broke off before the end of the list.
-    broken: Option<&'static str>,
-    began: Times,
+    break_reason: Option<&'static str>,
+    started_at: ClockReading,
 }
 
 impl Default for PeopleState {
     fn default() -> Self {
-        Self::new("", Times::default())
+        Self::new("", ClockReading::default())
     }
 }
 
 impl PeopleState {
-    fn new(search: &str, began: Times) -> Self {
+    fn new(search: &str, started_at: ClockReading) -> Self {
         Self {
             search: search.to_owned(),
             cursors: WalkCursors::new(MAX_PAGES),
             has_more: false,
             restarted: false,
-            broken: None,
-            began,
+            break_reason: None,
+            started_at,
         }
     }
 }
 
 /// Error of an incomplete list; pages read before it are kept.
-fn not_whole(why: &str) -> PullError {
+fn list_broke_off(why: &str) -> PullError {
     ReadError::Trouble(SafeText::line(&format!("{why}; the list of contacts is not whole"))).into()
 }
 
@@ -58,12 +58,12 @@ impl ChannelSync {
     /// Also when the list breaks off because its cursors are unusable; no contact is removed then.
     pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
         let times = self.clock.times();
-        let mut walk = self.state(|state| std::mem::take(&mut state.people));
+        let mut walk = self.with_state(|state| std::mem::take(&mut state.people));
         if !more || walk.search != search {
             walk = PeopleState::new(search, times);
         }
         let read = self.read_people_page(&mut walk, more, times.now).await;
-        self.state(|state| state.people = walk);
+        self.with_state(|state| state.people = walk);
         read
     }
 
@@ -73,8 +73,8 @@ impl ChannelSync {
         more: bool,
         now: Timestamp,
     ) -> Result<FetchResult, PullError> {
-        if let Some(why) = walk.broken {
-            return Err(not_whole(why));
+        if let Some(why) = walk.break_reason {
+            return Err(list_broke_off(why));
         }
         if more && !walk.has_more && walk.cursors.pages() > 0 {
             return Ok(FetchResult::People { more: false });
@@ -91,37 +91,39 @@ impl ChannelSync {
             }
             Err(ReadError::Rejected(_)) if walk.cursors.current().is_some() => {
                 walk.has_more = false;
-                return Err(not_whole(walk.broken.insert("the server does not take its own cursor")));
+                return Err(list_broke_off(
+                    walk.break_reason.insert("the server does not take its own cursor"),
+                ));
             }
             page => page?,
         };
-        self.note_unreadable(List::Contacts, &page, !more);
+        self.record_unreadable(UnreadableList::Contacts, &page, !more);
         let next = walk.cursors.follow(page.items.len(), page.next_cursor.as_deref());
         self.store.apply_people(self.id(), page.items, now).await?;
-        walk.has_more = matches!(next, Followed::Next(_));
-        self.tell(News::Conversations(self.id().clone()));
+        walk.has_more = matches!(next, CursorStep::Next(_));
+        self.publish(News::Conversations(self.id().clone()));
         match next {
-            Followed::Next(_) => Ok(FetchResult::People { more: true }),
-            Followed::End => {
+            CursorStep::Next(_) => Ok(FetchResult::People { more: true }),
+            CursorStep::End => {
                 // A complete walk removes contacts the server did not list. If the clock was set
                 // meanwhile, their read times prove nothing.
-                if search.is_empty() && walk.began.step(self.clock.times()) == 0 {
-                    self.store.forget_people_before(self.id(), walk.began.now).await?;
+                if search.is_empty() && walk.started_at.clock_step(self.clock.times()) == 0 {
+                    self.store.remove_people_before(self.id(), walk.started_at.now).await?;
                 }
                 Ok(FetchResult::People { more: false })
             }
-            Followed::Broken(why) => Err(not_whole(walk.broken.insert(why))),
+            CursorStep::Broken(why) => Err(list_broke_off(walk.break_reason.insert(why))),
         }
     }
 
     /// True if the latest walk left contacts unread.
     pub fn has_more_people(&self) -> bool {
-        self.state(|state| state.people.has_more)
+        self.with_state(|state| state.people.has_more)
     }
 
     /// True if the latest walk broke off before the end of the list.
-    pub fn people_break_off(&self) -> bool {
-        self.state(|state| state.people.broken.is_some())
+    pub fn has_people_broken_off(&self) -> bool {
+        self.with_state(|state| state.people.break_reason.is_some())
     }
 
     /// Reads one contact by its number and removes it if it is gone.
@@ -138,7 +140,7 @@ impl ChannelSync {
         };
         let told = found.unwrap_or_default();
         if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
-            self.tell(News::Conversations(self.id().clone()));
+            self.publish(News::Conversations(self.id().clone()));
         }
         Ok(FetchResult::Person)
     }

@@ -4,27 +4,27 @@
 
 use std::time::Duration;
 
-use crate::report::Pulled;
+use crate::report::PullOutcome;
 use model::account::Platform;
 use model::time::{MINUTE, Moment, SECOND};
 
 /// Maximum back-off of a visible tab, in microseconds.
-const CAP_VISIBLE: i64 = 30 * SECOND;
+const MAX_BACK_OFF_VISIBLE: i64 = 30 * SECOND;
 /// Maximum back-off of a background tab, in microseconds.
-const CAP_BACKGROUND: i64 = 60 * SECOND;
+const MAX_BACK_OFF_BACKGROUND: i64 = 60 * SECOND;
 /// Delay between two parts of a long pass, in microseconds.
-const SOON: i64 = 2 * SECOND;
+const CONTINUE_DELAY: i64 = 2 * SECOND;
 /// Poll intervals of a broadcast: (polls so far below, interval in microseconds).
-const WATCH: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SECOND), (240, 15 * SECOND)];
+const BROADCAST_POLL_INTERVALS: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SECOND), (240, 15 * SECOND)];
 /// Interval of a visible tab while webhooks report changes, in microseconds; short enough that data is
 /// not marked as old.
-const SLOW_VISIBLE: i64 = 15 * SECOND;
+const SLOW_INTERVAL_VISIBLE: i64 = 15 * SECOND;
 /// Interval of a background tab while webhooks report changes, in microseconds.
-const SLOW_BACKGROUND: i64 = 60 * SECOND;
+const SLOW_INTERVAL_BACKGROUND: i64 = 60 * SECOND;
 /// Minimum interval between polls requested by deliveries, in microseconds.
-const TOGETHER: i64 = SECOND / 4;
+const MIN_DELIVERY_INTERVAL: i64 = SECOND / 4;
 /// Maximum wait; a longer one means that the clock jumped.
-const WAIT_MAX: i64 = 60 * MINUTE;
+const MAX_WAIT: i64 = 60 * MINUTE;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Polling {
@@ -39,10 +39,10 @@ impl Default for Polling {
 }
 
 impl Polling {
-    fn span(self, visible: bool) -> i64 {
+    fn interval(self, visible: bool) -> i64 {
         let span = if visible { self.visible } else { self.background };
         // At least a second, so that no configuration floods the server.
-        i64::try_from(span.as_micros()).unwrap_or(WAIT_MAX).clamp(SECOND, WAIT_MAX)
+        i64::try_from(span.as_micros()).unwrap_or(MAX_WAIT).clamp(SECOND, MAX_WAIT)
     }
 }
 
@@ -78,24 +78,25 @@ pub enum ScheduleStep {
 /// Interval of a task on a platform, in microseconds; `None` for never. Unknown platforms are polled only
 /// for their account. While webhooks report changes (`instant`), the tasks they cover run less often, just to
 /// find missed changes.
-pub fn interval(
+pub fn poll_interval(
     task: Task,
     platform: Option<&Platform>,
     visible: bool,
     polling: Polling,
     instant: bool,
 ) -> Option<i64> {
-    let usual = usual(task, platform, visible, polling)?;
+    let usual = usual_interval(task, platform, visible, polling)?;
     let told = matches!(task, Task::Trigger | Task::List | Task::History);
-    let slow = if visible || task == Task::History { SLOW_VISIBLE } else { SLOW_BACKGROUND };
+    let slow =
+        if visible || task == Task::History { SLOW_INTERVAL_VISIBLE } else { SLOW_INTERVAL_BACKGROUND };
     // Calls and SMS have no webhooks.
     let told = told && platform != Some(&Platform::Voip);
     Some(if instant && told { usual.max(slow) } else { usual })
 }
 
-fn usual(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
+fn usual_interval(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
     let either = |seen: i64, unseen: i64| if visible { seen } else { unseen } * SECOND;
-    let base = polling.span(visible);
+    let base = polling.interval(visible);
     match (task, platform) {
         (Task::Account, _) => Some(either(60, 300).max(base)),
         (Task::Trigger, Some(Platform::Whatsapp)) => Some(base),
@@ -118,15 +119,15 @@ fn usual(task: Task, platform: Option<&Platform>, visible: bool, polling: Pollin
 
 /// Interval before the next poll of an unfinished broadcast, in microseconds: seconds at first, minutes
 /// later.
-pub fn watching(looks: u32) -> i64 {
-    let stage = WATCH.iter().find(|(until, _)| looks < *until);
+pub fn broadcast_poll_interval(looks: u32) -> i64 {
+    let stage = BROADCAST_POLL_INTERVALS.iter().find(|(until, _)| looks < *until);
     stage.map_or(5 * MINUTE, |(_, wait)| *wait)
 }
 
 /// Back-off after consecutive failures, in microseconds. `jitter` (0 to 1) adds up to a tenth, so that
 /// processes do not return together.
-pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
-    let cap = if visible { CAP_VISIBLE } else { CAP_BACKGROUND };
+pub fn back_off_delay(failures: u32, visible: bool, jitter: f64) -> i64 {
+    let cap = if visible { MAX_BACK_OFF_VISIBLE } else { MAX_BACK_OFF_BACKGROUND };
     let wait = SECOND.saturating_mul(1 << failures.saturating_sub(1).min(16));
     // The maximum includes the jitter.
     let wait = wait.min(cap / 11 * 10);
@@ -147,7 +148,7 @@ struct ScheduledTask {
     paced_until: Option<Moment>,
     soon: bool,
     /// True if a delivery requests it.
-    told: bool,
+    requested: bool,
     /// Time at which its deferred part is due.
     later: Option<Moment>,
 }
@@ -174,65 +175,72 @@ impl PollSchedule {
         instant: bool,
     ) -> ScheduleStep {
         let waits = self.entries.iter().filter_map(|entry| {
-            let span = interval(entry.task, platform, visible, self.polling, instant)?;
-            let later = entry.later.map(|later| (within(later, now), ScheduleStep::Continue(entry.task)));
-            Some([Some((entry.wait(span, now), ScheduleStep::Run(entry.task))), later])
+            let span = poll_interval(entry.task, platform, visible, self.polling, instant)?;
+            let later = entry.later.map(|later| (clamp_wait(later, now), ScheduleStep::Continue(entry.task)));
+            Some([Some((entry.remaining_wait(span, now), ScheduleStep::Run(entry.task))), later])
         });
         // `min_by_key` keeps the first of equals.
         match waits.flatten().flatten().min_by_key(|(wait, _)| *wait) {
             Some((wait, step)) if wait <= 0 => step,
             Some((wait, _)) => ScheduleStep::Sleep(wait),
-            None => ScheduleStep::Sleep(WAIT_MAX),
+            None => ScheduleStep::Sleep(MAX_WAIT),
         }
     }
 
     /// Records a task's result.
-    pub fn finished(&mut self, task: Task, pulled: Pulled, now: Moment, visible: bool, jitter: f64) {
-        let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
+    pub fn record_finished(
+        &mut self,
+        task: Task,
+        pulled: PullOutcome,
+        now: Moment,
+        visible: bool,
+        jitter: f64,
+    ) {
+        let recovered = matches!(pulled, PullOutcome::Done | PullOutcome::More | PullOutcome::Later(_))
             && self.entries.iter().any(|entry| entry.task == task && entry.failures > 0);
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.task == task) {
-            entry.finished(pulled, now);
-            if pulled == Pulled::Failed {
-                entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
+            entry.record_finished(pulled, now);
+            if pulled == PullOutcome::Failed {
+                entry.not_before = Some(now.plus(back_off_delay(entry.failures, visible, jitter)));
             }
         }
         if recovered {
-            self.came_back();
+            self.record_recovered();
         }
     }
 
     /// Makes failed tasks and the sweep due at once after the server answers again.
-    pub fn came_back(&mut self) {
+    pub fn record_recovered(&mut self) {
         let late = |scheduled_task: &&mut ScheduledTask| {
             scheduled_task.failures > 0 || scheduled_task.task == Task::Sweep
         };
-        self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
+        self.entries.iter_mut().filter(late).for_each(ScheduledTask::make_due);
     }
 
     /// Records the result of a task's deferred part.
-    pub fn continued(&mut self, task: Task, pulled: Pulled, now: Moment) {
+    pub fn record_continued(&mut self, task: Task, pulled: PullOutcome, now: Moment) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.task == task) else {
             return;
         };
         entry.later = match pulled {
-            Pulled::More => Some(now.plus(SOON)),
-            Pulled::Later(wait) | Pulled::Paced(wait) => Some(now.plus(wait.max(SOON))),
+            PullOutcome::More => Some(now.plus(CONTINUE_DELAY)),
+            PullOutcome::Later(wait) | PullOutcome::Paced(wait) => Some(now.plus(wait.max(CONTINUE_DELAY))),
             // The task itself finds the rest and reports failures.
-            Pulled::Done | Pulled::Skipped | Pulled::Failed => None,
+            PullOutcome::Done | PullOutcome::Skipped | PullOutcome::Failed => None,
         };
     }
 
     /// Requests a task soon because of a delivery.
-    pub fn told(&mut self, task: Task) {
-        self.entries.iter_mut().filter(|entry| entry.task == task).for_each(|entry| entry.told = true);
+    pub fn request_soon(&mut self, task: Task) {
+        self.entries.iter_mut().filter(|entry| entry.task == task).for_each(|entry| entry.requested = true);
     }
 
-    pub fn is_told(&self, task: Task) -> bool {
-        self.entries.iter().any(|entry| entry.task == task && entry.told)
+    pub fn is_requested(&self, task: Task) -> bool {
+        self.entries.iter().any(|entry| entry.task == task && entry.requested)
     }
 
-    pub fn hurry(&mut self) {
-        self.entries.iter_mut().for_each(ScheduledTask::hurry);
+    pub fn make_due(&mut self) {
+        self.entries.iter_mut().for_each(ScheduledTask::make_due);
     }
 }
 
@@ -245,59 +253,59 @@ impl ScheduledTask {
             not_before: None,
             paced_until: None,
             soon: false,
-            told: false,
+            requested: false,
             later: None,
         }
     }
 
-    fn hurry(&mut self) {
+    fn make_due(&mut self) {
         self.last = None;
         self.not_before = None;
         self.paced_until = None;
     }
 
-    fn finished(&mut self, pulled: Pulled, now: Moment) {
+    fn record_finished(&mut self, pulled: PullOutcome, now: Moment) {
         self.paced_until = None;
         // Paced or limited: nothing was read, so the task stays due and others do not overtake it.
-        if let Pulled::Paced(wait) = pulled {
+        if let PullOutcome::Paced(wait) = pulled {
             self.paced_until = Some(now.plus(wait));
             return;
         }
         self.last = Some(now);
-        self.soon = pulled == Pulled::More;
-        self.told = false;
+        self.soon = pulled == PullOutcome::More;
+        self.requested = false;
         self.not_before = None;
-        self.failures = if pulled == Pulled::Failed { self.failures.saturating_add(1) } else { 0 };
+        self.failures = if pulled == PullOutcome::Failed { self.failures.saturating_add(1) } else { 0 };
         self.later = match pulled {
-            Pulled::Later(wait) => Some(now.plus(wait.max(SOON))),
+            PullOutcome::Later(wait) => Some(now.plus(wait.max(CONTINUE_DELAY))),
             _ => None,
         };
     }
 
     /// Microseconds until the task is due; zero or less if it is.
-    fn wait(&self, span: i64, now: Moment) -> i64 {
+    fn remaining_wait(&self, span: i64, now: Moment) -> i64 {
         if let Some(wait) =
-            self.paced_until.map(|paced_until| within(paced_until, now)).filter(|number| *number > 0)
+            self.paced_until.map(|paced_until| clamp_wait(paced_until, now)).filter(|number| *number > 0)
         {
             return wait;
         }
         if let Some(until) = self.not_before {
-            return within(until, now);
+            return clamp_wait(until, now);
         }
         let Some(last) = self.last else {
             return i64::MIN;
         };
         let passed = now.since(last);
-        let span = if self.soon { SOON.min(span) } else { span };
-        let span = if self.told { TOGETHER.min(span) } else { span };
+        let span = if self.soon { CONTINUE_DELAY.min(span) } else { span };
+        let span = if self.requested { MIN_DELIVERY_INTERVAL.min(span) } else { span };
         if passed < 0 { 0 } else { span - passed }
     }
 }
 
 /// Microseconds until `until`; zero if it is impossibly far ahead.
-fn within(until: Moment, now: Moment) -> i64 {
+fn clamp_wait(until: Moment, now: Moment) -> i64 {
     let wait = until.since(now);
-    if wait > WAIT_MAX { 0 } else { wait }
+    if wait > MAX_WAIT { 0 } else { wait }
 }
 
 pub mod trust;

@@ -6,9 +6,9 @@
 use model::time::{SECOND, Timestamp};
 
 /// First wait, in microseconds, doubled each time.
-const BASE: i64 = 5 * SECOND;
+const BASE_DELAY: i64 = 5 * SECOND;
 /// Longest wait, in microseconds.
-const CAP: i64 = 120 * SECOND;
+const MAX_DELAY: i64 = 120 * SECOND;
 
 /// Failed connection attempts since the last answer.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    pub(crate) fn failed(&mut self, now: Timestamp) {
+    pub(crate) fn record_failure(&mut self, now: Timestamp) {
         self.failures = self.failures.saturating_add(1);
         self.last = now;
     }
@@ -30,13 +30,14 @@ impl Probe {
 
     /// Returns the time until which no row may be tried; `None` if one may. `answered` is the time of the
     /// last answer.
-    pub(crate) fn wait(&mut self, answered: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn wait_until(&mut self, answered: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
         // A clock set back must not delay anything.
         if self.failures == 0 || answered.is_some_and(|time| time > self.last) || now < self.last {
             self.failures = 0;
             return None;
         }
-        let until = self.last.plus(BASE.saturating_mul(1 << (self.failures - 1).min(16)).min(CAP));
+        let until =
+            self.last.plus(BASE_DELAY.saturating_mul(1 << (self.failures - 1).min(16)).min(MAX_DELAY));
         (now < until).then_some(until)
     }
 }
@@ -49,19 +50,19 @@ mod tests {
     #[test]
     fn tries_become_rare_until_anything_answers() {
         let mut probe = Probe::default();
-        assert_eq!(probe.wait(None, at(0)), None);
+        assert_eq!(probe.wait_until(None, at(0)), None);
         let mut now = 0;
         for wait in [5, 10, 20, 40, 80, 120, 120] {
-            probe.failed(at(now));
-            assert_eq!(probe.wait(Some(at(now)), at(now)), Some(at(now + wait)));
-            assert_eq!(probe.wait(None, at(now + wait - 1)), Some(at(now + wait)));
+            probe.record_failure(at(now));
+            assert_eq!(probe.wait_until(Some(at(now)), at(now)), Some(at(now + wait)));
+            assert_eq!(probe.wait_until(None, at(now + wait - 1)), Some(at(now + wait)));
             now += wait;
-            assert_eq!(probe.wait(None, at(now)), None);
+            assert_eq!(probe.wait_until(None, at(now)), None);
         }
-        probe.failed(at(now));
-        assert_eq!(probe.wait(Some(at(now + 1)), at(now + 1)), None, "something answered");
-        probe.failed(at(now + 2));
-        assert_eq!(probe.wait(None, at(now + 2)), Some(at(now + 7)), "and the count began anew");
-        assert_eq!(probe.wait(None, at(-9)), None, "a clock set back");
+        probe.record_failure(at(now));
+        assert_eq!(probe.wait_until(Some(at(now + 1)), at(now + 1)), None, "something answered");
+        probe.record_failure(at(now + 2));
+        assert_eq!(probe.wait_until(None, at(now + 2)), Some(at(now + 7)), "and the count began anew");
+        assert_eq!(probe.wait_until(None, at(-9)), None, "a clock set back");
     }
 }

@@ -4,17 +4,18 @@ use sha2::{Digest, Sha256};
 
 use crate::ChannelSpec;
 use store::Store;
-use store::leases::Rank;
+use store::leases::ProcessRank;
 use store::processes::Process;
 
 /// Unique name of this process, from which others can tell that it has ended.
-pub fn owner(store: &Store) -> String {
-    let process = Process::this().map_or_else(|| std::process::id().to_string(), |entry| entry.to_string());
+pub fn owner_name(store: &Store) -> String {
+    let process =
+        Process::current().map_or_else(|| std::process::id().to_string(), |entry| entry.to_string());
     format!("{process}-{:016x}", store.chance().draw())
 }
 
 /// Name of this process in the request log.
-pub fn this_process(kind: &str) -> String {
+pub fn process_name(kind: &str) -> String {
     format!("{kind}, process {}", std::process::id())
 }
 
@@ -35,10 +36,10 @@ impl ProcessRole {
         }
     }
 
-    pub(crate) fn rank(self) -> Rank {
+    pub(crate) fn rank(self) -> ProcessRank {
         match self {
-            Self::Inbox => Rank::Inbox,
-            Self::Engine => Rank::Engine,
+            Self::Inbox => ProcessRank::Inbox,
+            Self::Engine => ProcessRank::Engine,
         }
     }
 }

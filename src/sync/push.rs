@@ -21,32 +21,32 @@
 use std::collections::HashMap;
 
 use crate::ChannelSync;
-use crate::attempt::{Leave, Tries};
+use crate::attempt::{AttemptState, SendDecision};
 use crate::contacts::PreparedRow;
 use crate::guard::{self, Outage};
-use crate::health::{PolledResource, Pulse};
+use crate::health::{ConnectionHealth, PolledResource};
 use crate::lanes::{self, LaneContext, LaneStep};
-use crate::looking::Looking;
+use crate::looking::ActiveHistorySearch;
 use crate::report::PullError;
-use crate::settling::settlement;
+use crate::settling::result_of_retry;
 use client::retry::{self, RetryStep};
 use client::{NotSent, ReadError, Receipt, RequestFailure, WriteOutcome};
 use model::ids::ConversationId;
 use model::news::{Health, News};
-use model::outbox::{Lane, Moment, RetryClass, RowState, Stop};
+use model::outbox::{ClockTimes, Lane, RetryClass, RowState, StopReason};
 use model::text::SafeText;
-use model::time::{SECOND, Times, Timestamp};
-use store::lane::{LaneRow, Settlement};
-use store::since::Moved;
+use model::time::{ClockReading, SECOND, Timestamp};
+use store::lane::{AttemptResult, LaneRow};
+use store::since::NewerMessages;
 
 mod clock_steps;
 
 /// Delay before a failed history read or a failed database write is repeated, in microseconds.
-pub(crate) const AGAIN: i64 = 2 * SECOND;
+pub(crate) const RETRY_DELAY: i64 = 2 * SECOND;
 /// Longest wait for an unreadable history, in microseconds.
-pub(crate) const LONGEST: i64 = 60 * SECOND;
+pub(crate) const MAX_RETRY_DELAY: i64 = 60 * SECOND;
 /// Maximum number of conversations remembered as read.
-const REMEMBERED: usize = 5000;
+const MAX_READ_CONVERSATIONS: usize = 5000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushStep {
@@ -68,16 +68,16 @@ pub struct PushState {
     held: HashMap<Lane, Timestamp>,
     /// Consecutive failures to read a history.
     unread: HashMap<ConversationId, u32>,
-    tries: Tries,
+    attempts: AttemptState,
     /// Time of the last history read before a text, by conversation.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
-    times: Option<Times>,
+    times: Option<ClockReading>,
     /// Set after a clock jump: waits set under the old clock must be ended. `true` if the clock was set
     /// back.
-    doubtful_waits: Option<bool>,
-    looking: Option<Looking>,
-    look_after: Timestamp,
+    stale_waits: Option<bool>,
+    search: Option<ActiveHistorySearch>,
+    search_after: Timestamp,
     /// Consecutive failures to read the account, and the end of the wait.
     pub(crate) unconfirmed: (u32, Timestamp),
 }
@@ -87,34 +87,34 @@ impl PushState {
         Self {
             held: HashMap::new(),
             unread: HashMap::new(),
-            tries: Tries::default(),
+            attempts: AttemptState::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
             times: None,
-            doubtful_waits: Some(false),
-            looking: None,
-            look_after: Timestamp::default(),
+            stale_waits: Some(false),
+            search: None,
+            search_after: Timestamp::default(),
             unconfirmed: (0, Timestamp::default()),
         }
     }
 
     /// Records an attempt without a connection.
-    pub(crate) fn no_connection(&mut self, now: Timestamp) {
-        self.outage.begins(now);
-        self.tries.probe.failed(now);
+    pub(crate) fn record_no_connection(&mut self, now: Timestamp) {
+        self.outage.start(now);
+        self.attempts.probe.record_failure(now);
     }
 
     /// Holds the lane of an unreadable history, longer each time.
-    fn was_not_read(&mut self, conversation: ConversationId, now: Timestamp) {
+    fn record_read_failure(&mut self, conversation: ConversationId, now: Timestamp) {
         let times = self.unread.entry(conversation.clone()).or_default();
-        let wait = AGAIN.saturating_mul(1 << (*times).min(16)).min(LONGEST);
+        let wait = RETRY_DELAY.saturating_mul(1 << (*times).min(16)).min(MAX_RETRY_DELAY);
         *times += 1;
         self.held.insert(Lane::Conversation(conversation), now.plus(wait));
     }
 
-    fn was_read(&mut self, conversation: ConversationId, now: Timestamp) {
+    fn record_read(&mut self, conversation: ConversationId, now: Timestamp) {
         self.unread.remove(&conversation);
-        if self.read_at.len() >= REMEMBERED {
+        if self.read_at.len() >= MAX_READ_CONVERSATIONS {
             self.read_at.clear();
         }
         self.read_at.insert(conversation, now);
@@ -125,32 +125,32 @@ impl ChannelSync {
     /// Claims and sends at most one row, or returns when the next is due. Exclusive access to the state
     /// keeps lanes in order.
     pub async fn push_once(&self, state: &mut PushState, now: Timestamp) -> PushStep {
-        state.step(self.clock.times());
-        if !self.sends(now) {
+        state.follow_clock(self.clock.times());
+        if !self.may_send(now) {
             return PushStep::Idle;
         }
         if let Err(error) = self.follow_clock_steps().await {
             tracing::error!(channel = %self.id(), %error, "the outbox could not follow the clock");
-            return PushStep::Due(now.plus(AGAIN));
+            return PushStep::Due(now.plus(RETRY_DELAY));
         }
-        if self.spec().read_only || !self.pulse(|pulse, _| pulse.may_push()) {
-            state.outage.begins(now);
+        if self.spec().read_only || !self.with_health(|pulse, _| pulse.may_push()) {
+            state.outage.start(now);
             return PushStep::Halted;
         }
-        let answered = self.pulse(|pulse, _| pulse.last_answer());
+        let answered = self.with_health(|pulse, _| pulse.last_answer());
         if let Some(at) = answered {
-            state.outage.heard(at);
+            state.outage.record_answer(at);
         }
-        if let Some(until) = state.tries.probe.wait(answered, now) {
+        if let Some(until) = state.attempts.probe.wait_until(answered, now) {
             return PushStep::Due(until);
         }
         let step = self.push_next(state, now).await;
-        state.step(self.clock.times());
+        state.follow_clock(self.clock.times());
         match step {
             Ok(step) => step,
             Err(error) => {
                 tracing::error!(channel = %self.id(), %error, "the outbox could not be worked on");
-                PushStep::Due(now.plus(AGAIN))
+                PushStep::Due(now.plus(RETRY_DELAY))
             }
         }
     }
@@ -166,23 +166,23 @@ impl ChannelSync {
     }
 
     async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, PullError> {
-        state.held.retain(|_, until| (1..=LONGEST).contains(&until.since(now)));
-        if let Some(set_back) = state.doubtful_waits {
+        state.held.retain(|_, until| (1..=MAX_RETRY_DELAY).contains(&until.since(now)));
+        if let Some(set_back) = state.stale_waits {
             self.store.end_waits(self.id(), now, set_back).await?;
-            state.doubtful_waits = None;
+            state.stale_waits = None;
         }
         let mut rows = self.store.lane_rows(self.id()).await?;
         let account = self.confirmed_account().await?;
         let desk = LaneContext {
-            now: self.moment(now),
+            now: self.clock_times(now),
             held: &state.held,
-            sender: self.sender(account.as_ref()),
+            sender: self.sender_account(account.as_ref()),
             confirm_after: state.unconfirmed.1,
             read_at: &state.read_at,
             outage: &state.outage,
-            look_after: self.may_read(PolledResource::History).then_some(state.look_after),
+            search_after: self.may_read(PolledResource::History).then_some(state.search_after),
         };
-        match lanes::choose(&rows, &desk) {
+        match lanes::choose_row(&rows, &desk) {
             LaneStep::Nothing => return Ok(PushStep::Idle),
             LaneStep::Wait(until) => return Ok(PushStep::Due(until)),
             LaneStep::Recover => {
@@ -199,8 +199,8 @@ impl ChannelSync {
                 } else {
                     "no clear answer came in 23 hours; the server may no longer recognise it"
                 };
-                let why = self.with_evidence(&row, SafeText::line(why)).await;
-                self.stop_row(&row, Stop::Expired, why).await?;
+                let why = self.with_balance_change(&row, SafeText::line(why)).await;
+                self.stop_row(&row, StopReason::Expired, why).await?;
             }
             LaneStep::AskAboutAccount(index) => {
                 if let Some(account) = &account {
@@ -208,10 +208,11 @@ impl ChannelSync {
                 }
             }
             LaneStep::ConfirmAccount => self.confirm_key(state, now).await?,
-            LaneStep::ReadFirst(conversation) => self.read_first(state, conversation, now).await?,
-            LaneStep::Look(index) => {
+            LaneStep::ReadFirst(conversation) => self.read_before_send(state, conversation, now).await?,
+            LaneStep::SearchHistory(index) => {
                 let row = rows.swap_remove(index);
-                (state.looking, state.look_after) = self.look(state.looking.take(), &row, now).await?;
+                (state.search, state.search_after) =
+                    self.search_history(state.search.take(), &row, now).await?;
             }
             LaneStep::Send(index) => self.try_to_send(state, rows.swap_remove(index), now).await?,
         }
@@ -225,37 +226,39 @@ impl ChannelSync {
         row: LaneRow,
         now: Timestamp,
     ) -> Result<(), PullError> {
-        if let Some((stop, why)) = self.objection(state, &row, now).await? {
+        if let Some((stop, why)) = self.stop_reason(state, &row, now).await? {
             return self.stop_row(&row, stop, SafeText::line(why)).await;
         }
         let lane = row.row.lane.clone();
-        match self.may_leave(&row, &state.tries.doubts).await? {
-            Leave::Now => {}
-            Leave::Stopped => return Ok(()),
-            Leave::Later => {
-                state.held.insert(lane, now.plus(AGAIN));
+        match self.check_may_send(&row, &state.attempts.uncertain).await? {
+            SendDecision::Now => {}
+            SendDecision::Stopped => return Ok(()),
+            SendDecision::Later => {
+                state.held.insert(lane, now.plus(RETRY_DELAY));
                 return Ok(());
             }
         }
         let row = match self.merge_contact(row).await? {
             PreparedRow::Ready(row) => *row,
-            PreparedRow::Gone => return Ok(()),
+            PreparedRow::Removed => return Ok(()),
             PreparedRow::Unread(error) => {
                 match error {
-                    ReadError::Offline(_) => state.no_connection(now),
-                    _ => drop(state.held.insert(lane, now.plus(AGAIN))),
+                    ReadError::Offline(_) => state.record_no_connection(now),
+                    _ => drop(state.held.insert(lane, now.plus(RETRY_DELAY))),
                 }
                 self.read_failed(PolledResource::Contacts, error);
                 return Ok(());
             }
         };
-        self.note_balance(&row).await?;
-        if !self.sends(self.clock.now()) {
+        self.record_balance(&row).await?;
+        if !self.may_send(self.clock.now()) {
             // This process was suspended meanwhile and another one sends now.
             return Ok(());
         }
-        let Some(claimed) =
-            self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
+        let Some(claimed) = self
+            .store
+            .claim(&row.row.id, row.fencing_token, self.clock_times(now), self.credential())
+            .await?
         else {
             // Changed by another process; chosen again in the next step.
             return Ok(());
@@ -265,57 +268,57 @@ impl ChannelSync {
 
     /// Returns the reason a row that reaches people must not be sent now: it was delayed too long, or the
     /// conversation changed since it was written.
-    async fn objection(
+    async fn stop_reason(
         &self,
         state: &PushState,
         row: &LaneRow,
         now: Timestamp,
-    ) -> Result<Option<(Stop, &'static str)>, PullError> {
+    ) -> Result<Option<(StopReason, &'static str)>, PullError> {
         let operation = &row.row.operation;
-        let reaches_people = matches!(operation.class(), RetryClass::Send | RetryClass::Guarded);
+        let reaches_people = matches!(operation.retry_class(), RetryClass::Send | RetryClass::Guarded);
         if row.row.attempts > 0 || row.row.state != RowState::Queued || !reaches_people {
             return Ok(None);
         }
         if let Some(planned) = row.row.planned_at {
-            return self.planned_objection(row, planned, now).await;
+            return self.planned_stop_reason(row, planned, now).await;
         }
         let moved = match (&row.row.seen, row.row.lane.conversation()) {
-            (Some(seen), Some(conversation)) if operation.speaks() => {
-                self.store.moved_since(self.id(), conversation, seen).await?
+            (Some(seen), Some(conversation)) if operation.is_customer_message() => {
+                self.store.messages_since(self.id(), conversation, seen).await?
             }
-            _ => Moved::default(),
+            _ => NewerMessages::default(),
         };
-        Ok(guard::objection(moved, row.row.due_at, &state.outage, now))
+        Ok(guard::stop_reason(moved, row.row.due_at, &state.outage, now))
     }
 
     /// Reads the history before a text is sent, so that the latest messages are known. An unreadable
     /// history delays its text.
-    async fn read_first(
+    async fn read_before_send(
         &self,
         state: &mut PushState,
         conversation: ConversationId,
         now: Timestamp,
     ) -> Result<(), PullError> {
         let Some(platform) = self.platform().await? else {
-            state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
+            state.held.insert(Lane::Conversation(conversation), now.plus(RETRY_DELAY));
             return Ok(());
         };
-        let turn = self.history_turn().await;
+        let turn = self.wait_for_history().await;
         let read = self.read_history(&turn, &self.client.for_person(), &platform, &conversation).await;
         drop(turn);
         match read {
             // A history the server refuses to show cannot be waited for.
             Ok(_) | Err(PullError::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
                 let now = self.clock.now().max(now);
-                state.outage.heard(now);
-                self.store.note_read_again(self.id(), &conversation).await?;
-                state.was_read(conversation, now);
+                state.outage.record_answer(now);
+                self.store.record_history_reread(self.id(), &conversation).await?;
+                state.record_read(conversation, now);
             }
             Err(PullError::Read(error)) => {
                 // Offline delays all lanes together, any other error only this one.
                 match error {
-                    ReadError::Offline(_) => state.no_connection(now),
-                    _ => state.was_not_read(conversation, now),
+                    ReadError::Offline(_) => state.record_no_connection(now),
+                    _ => state.record_read_failure(conversation, now),
                 }
                 self.read_failed(PolledResource::History, error);
             }
@@ -331,27 +334,27 @@ impl ChannelSync {
             // Removed since it was claimed; there is nothing to settle.
             return Ok(());
         };
-        if !self.sends(self.clock.now()) {
+        if !self.may_send(self.clock.now()) {
             let not_before = claimed.row.not_before;
-            return self.settle(&claimed, Settlement::Wait { not_before }).await;
+            return self.settle(&claimed, AttemptResult::Wait { not_before }).await;
         }
         let outcome = self.attempt(&claimed, &request).await?;
         let now = self.clock.now();
-        state.tries.note(&row.id, &outcome, now);
+        state.attempts.record(&row.id, &outcome, now);
         if matches!(outcome, WriteOutcome::NotSent(NotSent::Offline(_))) {
-            state.outage.begins(now);
+            state.outage.start(now);
         }
         if let Some(first) = &mut claimed.first {
             // This answer's date gives the server time at the latest.
             first.server = first.server.or_else(|| self.client.server_time(*first));
         }
-        let attempt = self.known_of(&claimed, &state.tries.doubts, now).await;
+        let attempt = self.attempt_info(&claimed, &state.attempts.uncertain, now).await;
         let next = retry::decide(&outcome, attempt);
-        self.hear(&outcome);
+        self.apply_outcome(&outcome);
         match (next, outcome) {
-            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.accepted(&claimed, receipt).await,
-            (RetryStep::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
-            (next, _) => match settlement(next, now) {
+            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.record_accepted(&claimed, receipt).await,
+            (RetryStep::Stop(stop, why), _) => self.stop_answered(&claimed, stop, why).await,
+            (next, _) => match result_of_retry(next, now) {
                 Some(settlement) => self.settle(&claimed, settlement).await,
                 // Unreachable: `Done` is returned only for an accepted outcome.
                 None => Ok(()),
@@ -360,29 +363,34 @@ impl ChannelSync {
     }
 
     /// Stops a row because of the server's answer.
-    async fn stop_sent(&self, claimed: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
-        if stop == Stop::Window {
+    async fn stop_answered(
+        &self,
+        claimed: &LaneRow,
+        stop: StopReason,
+        why: SafeText,
+    ) -> Result<(), PullError> {
+        if stop == StopReason::Window {
             if let Some(conversation) = claimed.row.lane.conversation() {
                 self.store.set_window_closed(self.id(), conversation).await?;
-                self.forget_answers();
+                self.reset_seen_answers();
             }
-            self.tell(News::Conversations(self.id().clone()));
+            self.publish(News::Conversations(self.id().clone()));
         }
-        if stop == Stop::Credits {
+        if stop == StopReason::Credits {
             // The displayed balance was wrong.
             self.pull_account().await;
         }
-        let why = if stop.is_ambiguous() { self.with_evidence(claimed, why).await } else { why };
+        let why = if stop.is_ambiguous() { self.with_balance_change(claimed, why).await } else { why };
         self.stop_row(claimed, stop, why).await
     }
 
     /// Updates the tab's health from an outcome.
-    pub(crate) fn hear(&self, outcome: &WriteOutcome<Receipt>) {
-        self.note_failure(RequestFailure::of_write(outcome));
+    pub(crate) fn apply_outcome(&self, outcome: &WriteOutcome<Receipt>) {
+        self.record_failure(RequestFailure::of_write(outcome));
         match outcome {
             WriteOutcome::Done(_) => {
-                let health = self.pulse(Pulse::accepted);
-                self.tell_health(health);
+                let health = self.with_health(ConnectionHealth::record_accepted);
+                self.publish_health(health);
             }
             WriteOutcome::NotSent(NotSent::Misconfigured(why)) => {
                 self.stop(Health::Misconfigured { why: why.clone() });
@@ -399,8 +407,8 @@ impl ChannelSync {
     }
 
     /// Moment by all available clocks.
-    pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
-        let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
-        Moment { server: self.client.server_time(moment), ..moment }
+    pub(crate) fn clock_times(&self, wall: Timestamp) -> ClockTimes {
+        let moment = ClockTimes { wall, since_boot: self.clock.since_boot(), server: None };
+        ClockTimes { server: self.client.server_time(moment), ..moment }
     }
 }

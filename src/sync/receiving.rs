@@ -5,7 +5,7 @@
 
 use crate::Engine;
 use crate::hooks::{DesiredWebhook, WebhookState};
-use crate::plan::trust::HookTrust;
+use crate::plan::trust::TrustLevel;
 use crate::state::SyncState;
 use crate::tab::{Loop, TabSync};
 use model::ids::ChannelId;
@@ -14,21 +14,21 @@ use model::time::Timestamp;
 use store::leases::OwnerRequest;
 
 impl TabSync {
-    pub fn delivered(&self, delivery: &ReceivedDelivery, now: Timestamp) {
+    pub fn record_delivery(&self, delivery: &ReceivedDelivery, now: Timestamp) {
         let is_open = |open: Option<&_>| match &delivery.conversation {
             Some(told) => open == Some(told),
             None => open.is_some(),
         };
-        let (polls, opens) = self.channel.state(|SyncState { trust, wishes, .. }| {
-            trust.delivered(delivery.at, now);
-            let told = delivery.told;
-            wishes.told |= told == DeliverySubject::Received;
-            wishes.told_open |= matches!(told, DeliverySubject::Received | DeliverySubject::Changed)
+        let (polls, opens) = self.channel.with_state(|SyncState { trust, commands: wishes, .. }| {
+            trust.record_delivery(delivery.at, now);
+            let told = delivery.subject;
+            wishes.delivered |= told == DeliverySubject::Received;
+            wishes.delivered_open |= matches!(told, DeliverySubject::Received | DeliverySubject::Changed)
                 && is_open(wishes.open.as_ref());
-            (wishes.told, wishes.told_open)
+            (wishes.delivered, wishes.delivered_open)
         });
         if polls {
-            self.ask_leader(OwnerRequest::Refresh);
+            self.request_of_leader(OwnerRequest::Refresh);
             self.wake(Loop::Poll);
         }
         if opens {
@@ -38,36 +38,36 @@ impl TabSync {
 }
 
 impl Engine {
-    pub fn delivered(&self, channel: &ChannelId, delivery: &ReceivedDelivery) {
+    pub fn record_delivery(&self, channel: &ChannelId, delivery: &ReceivedDelivery) {
         if let Some(tab) = self.tab(channel) {
-            tab.delivered(delivery, self.now());
+            tab.record_delivery(delivery, self.now());
         }
     }
 
     /// Returns to polling: the receiver ended or nothing is registered.
-    pub fn deliveries_lost(&self, channel: &ChannelId) {
+    pub fn reset_webhook_trust(&self, channel: &ChannelId) {
         if let Some(tab) = self.tab(channel) {
-            tab.channel().state(|channel| channel.trust.lost());
+            tab.channel().with_state(|channel| channel.trust.reset());
             tab.wake(Loop::Poll);
             tab.wake(Loop::Open);
         }
     }
 
     /// Reliability of a channel's deliveries.
-    pub fn standing(&self, channel: &ChannelId) -> HookTrust {
+    pub fn webhook_trust(&self, channel: &ChannelId) -> TrustLevel {
         let now = self.now();
         let tab = self.tab(channel);
-        tab.map_or(HookTrust::Unknown, |tab| tab.channel().state(|channel| channel.trust.standing(now)))
+        tab.map_or(TrustLevel::Unknown, |tab| tab.channel().with_state(|channel| channel.trust.level(now)))
     }
 
     /// Checks the webhook of a channel and queues the next change; `None` if there is no such tab.
-    pub async fn keep_hook(
+    pub async fn ensure_webhook(
         &self,
         channel: &ChannelId,
         hook: Option<&DesiredWebhook>,
     ) -> Option<WebhookState> {
         let tab = self.tab(channel)?;
-        let kept = tab.channel().keep_hook(hook).await;
+        let kept = tab.channel().ensure_webhook(hook).await;
         tab.wake(Loop::Push);
         Some(kept)
     }

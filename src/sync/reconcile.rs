@@ -8,22 +8,22 @@
 use std::collections::BTreeSet;
 
 use model::ids::MessageId;
-use model::looks::{LookResult, Looks, comparable, says};
+use model::looks::{HistoryFinding, HistorySearches, is_sent_text, normalize_text};
 use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 
 /// Distance before the first attempt at which the search ends: clocks differ.
-const BEFORE: i64 = 10 * MINUTE;
+const MARGIN_BEFORE_ATTEMPT: i64 = 10 * MINUTE;
 /// Maximum time until a sent message is listed.
-const SETTLED: i64 = 2 * MINUTE;
+const LISTING_DELAY: i64 = 2 * MINUTE;
 /// Minimum interval between two searches without a match.
-const APART: i64 = MINUTE;
+const SEARCH_INTERVAL: i64 = MINUTE;
 /// Maximum unfinished searches; more only on a person's request.
-const LOOKS: u32 = 12;
+const MAX_SEARCHES: u32 = 12;
 
 /// Walk back through a history for one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct HistorySearch {
     text: String,
     since: Timestamp,
     found: BTreeSet<MessageId>,
@@ -31,85 +31,89 @@ pub struct Look {
 
 /// Result of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LookProgress {
+pub enum HistorySearchStep {
     /// Older messages may match.
-    GoOn,
+    Continue,
     /// Every possible match was seen.
-    Enough,
+    Finished,
 }
 
-impl Look {
+impl HistorySearch {
     /// `first_attempt_at` is in server time.
     pub fn new(text: &str, first_attempt_at: Timestamp) -> Self {
-        Self { text: comparable(text), since: first_attempt_at.plus(-BEFORE), found: BTreeSet::new() }
+        Self {
+            text: normalize_text(text),
+            since: first_attempt_at.plus(-MARGIN_BEFORE_ATTEMPT),
+            found: BTreeSet::new(),
+        }
     }
 
     /// Processes a page, newest first.
-    pub fn take(&mut self, page: &[Message]) -> LookProgress {
+    pub fn add_page(&mut self, page: &[Message]) -> HistorySearchStep {
         for message in page {
             if message.created_at.is_some_and(|time| time < self.since) {
-                return LookProgress::Enough;
+                return HistorySearchStep::Finished;
             }
-            if says(message, &self.text) {
+            if is_sent_text(message, &self.text) {
                 self.found.insert(message.id.clone());
             }
         }
-        LookProgress::GoOn
+        HistorySearchStep::Continue
     }
 
-    pub fn found(&self) -> &BTreeSet<MessageId> {
+    pub fn matching_ids(&self) -> &BTreeSet<MessageId> {
         &self.found
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conclusion {
+pub enum ReconcileResult {
     Sent(MessageId),
     /// Undecided; the searches so far.
-    Open(Looks),
+    Open(HistorySearches),
 }
 
 /// Concludes from a complete search; `unclaimed` are the matches no other row claims.
-pub fn conclude(
-    before: &Looks,
+pub fn reconcile_findings(
+    before: &HistorySearches,
     unclaimed: Vec<MessageId>,
     last_attempt_at: Timestamp,
     now: Timestamp,
-) -> Conclusion {
-    let mut looks = Looks { count: before.count + 1, last_at: Some(now), ..before.clone() };
+) -> ReconcileResult {
+    let mut looks = HistorySearches { count: before.count + 1, last_at: Some(now), ..before.clone() };
     let mut unclaimed = unclaimed.into_iter();
     match (unclaimed.next(), unclaimed.len()) {
-        (Some(message), 0) => return Conclusion::Sent(message),
+        (Some(message), 0) => return ReconcileResult::Sent(message),
         (Some(first), _) => {
-            looks.finding = LookResult::Several(std::iter::once(first).chain(unclaimed).collect());
+            looks.finding = HistoryFinding::Several(std::iter::once(first).chain(unclaimed).collect());
         }
-        (None, _) if now.since(last_attempt_at) < SETTLED => {}
+        (None, _) if now.since(last_attempt_at) < LISTING_DELAY => {}
         (None, _) => match before.absent_at {
-            Some(earlier) if now.since(earlier) >= APART => looks.finding = LookResult::Absent,
+            Some(earlier) if now.since(earlier) >= SEARCH_INTERVAL => looks.finding = HistoryFinding::Absent,
             // The first search, one too soon after it, or a clock set back.
             Some(earlier) if now.since(earlier) >= 0 => {}
             _ => looks.absent_at = Some(now),
         },
     }
-    Conclusion::Open(looks)
+    ReconcileResult::Open(looks)
 }
 
 /// Records an incomplete search.
-pub fn cut_short(before: &Looks, now: Timestamp) -> Looks {
-    Looks { count: before.count + 1, last_at: Some(now), ..before.clone() }
+pub fn record_unfinished(before: &HistorySearches, now: Timestamp) -> HistorySearches {
+    HistorySearches { count: before.count + 1, last_at: Some(now), ..before.clone() }
 }
 
 /// Time of the next automatic search, `None` if there is none: at once, then when a sent message must be
 /// listed, then a minute later; incomplete searches are repeated at growing intervals.
-pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp> {
-    if looks.finding != LookResult::Nothing || looks.count >= LOOKS {
+pub fn next_search_at(looks: &HistorySearches, last_attempt_at: Timestamp) -> Option<Timestamp> {
+    if looks.finding != HistoryFinding::Nothing || looks.count >= MAX_SEARCHES {
         return None;
     }
     let Some(last) = looks.last_at else {
         return Some(last_attempt_at);
     };
-    let apart = APART << looks.count.saturating_sub(3).min(5);
-    Some(last.plus(apart).max(last_attempt_at.plus(SETTLED)))
+    let apart = SEARCH_INTERVAL << looks.count.saturating_sub(3).min(5);
+    Some(last.plus(apart).max(last_attempt_at.plus(LISTING_DELAY)))
 }
 
 #[cfg(test)]
@@ -151,60 +155,82 @@ mod tests {
             ("unreadable", Message { unreadable: true, ..message("x", "Hi\nthere", 5) }, false),
         ];
         for (name, message, fits) in cases {
-            let mut look = Look::new("Hi\nthere", at(0));
-            look.take(&[message]);
-            assert_eq!(look.found().len(), usize::from(fits), "{name}");
+            let mut look = HistorySearch::new("Hi\nthere", at(0));
+            look.add_page(&[message]);
+            assert_eq!(look.matching_ids().len(), usize::from(fits), "{name}");
         }
     }
 
     #[test]
     fn a_look_ends_where_nothing_older_can_be_it() {
-        let mut look = Look::new("Hi", at(0));
-        assert_eq!(look.take(&[message("b", "Hi", 9), message("a", "no", 5)]), LookProgress::GoOn);
-        assert_eq!(look.take(&[message("z", "Hi", -700), message("y", "Hi", -701)]), LookProgress::Enough);
-        assert_eq!(look.found().iter().map(MessageId::as_str).collect::<Vec<_>>(), ["b"]);
+        let mut look = HistorySearch::new("Hi", at(0));
+        assert_eq!(
+            look.add_page(&[message("b", "Hi", 9), message("a", "no", 5)]),
+            HistorySearchStep::Continue
+        );
+        assert_eq!(
+            look.add_page(&[message("z", "Hi", -700), message("y", "Hi", -701)]),
+            HistorySearchStep::Finished
+        );
+        assert_eq!(look.matching_ids().iter().map(MessageId::as_str).collect::<Vec<_>>(), ["b"]);
     }
 
     #[test]
     fn one_is_it_none_must_be_seen_twice_and_several_are_shown() {
-        let none = Looks::default;
-        let open = |looks| Conclusion::Open(looks);
-        let first = Looks { count: 1, absent_at: Some(at(120)), last_at: Some(at(120)), ..none() };
-        assert_eq!(conclude(&none(), ids(&["m"]), at(0), at(1)), Conclusion::Sent("m".into()));
-        let several = Looks {
+        let none = HistorySearches::default;
+        let open = |looks| ReconcileResult::Open(looks);
+        let first = HistorySearches { count: 1, absent_at: Some(at(120)), last_at: Some(at(120)), ..none() };
+        assert_eq!(reconcile_findings(&none(), ids(&["m"]), at(0), at(1)), ReconcileResult::Sent("m".into()));
+        let several = HistorySearches {
             count: 1,
             last_at: Some(at(1)),
-            finding: LookResult::Several(ids(&["m", "n"])),
+            finding: HistoryFinding::Several(ids(&["m", "n"])),
             ..none()
         };
-        assert_eq!(conclude(&none(), ids(&["m", "n"]), at(0), at(1)), open(several));
-        let early = Looks { count: 1, last_at: Some(at(119)), ..none() };
-        assert_eq!(conclude(&none(), Vec::new(), at(0), at(119)), open(early), "too soon to count");
-        assert_eq!(conclude(&none(), Vec::new(), at(0), at(120)), open(first.clone()));
-        let soon = Looks { count: 2, last_at: Some(at(179)), ..first.clone() };
-        assert_eq!(conclude(&first, Vec::new(), at(0), at(179)), open(soon), "not a minute apart");
-        let absent = Looks { count: 2, last_at: Some(at(180)), finding: LookResult::Absent, ..first.clone() };
-        assert_eq!(conclude(&first, Vec::new(), at(0), at(180)), open(absent));
-        let back = Looks { count: 2, last_at: Some(at(119)), absent_at: Some(at(119)), ..none() };
-        assert_eq!(conclude(&first, Vec::new(), at(-99), at(119)), open(back), "the clock was set back");
-        assert_eq!(conclude(&first, ids(&["m"]), at(0), at(180)), Conclusion::Sent("m".into()));
+        assert_eq!(reconcile_findings(&none(), ids(&["m", "n"]), at(0), at(1)), open(several));
+        let early = HistorySearches { count: 1, last_at: Some(at(119)), ..none() };
+        assert_eq!(reconcile_findings(&none(), Vec::new(), at(0), at(119)), open(early), "too soon to count");
+        assert_eq!(reconcile_findings(&none(), Vec::new(), at(0), at(120)), open(first.clone()));
+        let soon = HistorySearches { count: 2, last_at: Some(at(179)), ..first.clone() };
+        assert_eq!(reconcile_findings(&first, Vec::new(), at(0), at(179)), open(soon), "not a minute apart");
+        let absent = HistorySearches {
+            count: 2,
+            last_at: Some(at(180)),
+            finding: HistoryFinding::Absent,
+            ..first.clone()
+        };
+        assert_eq!(reconcile_findings(&first, Vec::new(), at(0), at(180)), open(absent));
+        let back = HistorySearches { count: 2, last_at: Some(at(119)), absent_at: Some(at(119)), ..none() };
+        assert_eq!(
+            reconcile_findings(&first, Vec::new(), at(-99), at(119)),
+            open(back),
+            "the clock was set back"
+        );
+        assert_eq!(
+            reconcile_findings(&first, ids(&["m"]), at(0), at(180)),
+            ReconcileResult::Sent("m".into())
+        );
     }
 
     #[test]
     fn looks_are_few_and_far_between() {
-        let looks = |count, last: i64| Looks { count, last_at: Some(at(last)), ..Looks::default() };
+        let looks = |count, last: i64| HistorySearches {
+            count,
+            last_at: Some(at(last)),
+            ..HistorySearches::default()
+        };
         let cases = [
-            (Looks::default(), Some(0)),
+            (HistorySearches::default(), Some(0)),
             (looks(1, 1), Some(120)),
             (looks(2, 120), Some(180)),
             (looks(3, 180), Some(240)),
             (looks(4, 240), Some(360)),
             (looks(11, 1000), Some(1000 + 32 * 60)),
             (looks(12, 1000), None),
-            (Looks { finding: LookResult::Absent, ..looks(2, 180) }, None),
+            (HistorySearches { finding: HistoryFinding::Absent, ..looks(2, 180) }, None),
         ];
         for (looks, next) in cases {
-            assert_eq!(next_look(&looks, at(0)), next.map(at), "{looks:?}");
+            assert_eq!(next_search_at(&looks, at(0)), next.map(at), "{looks:?}");
         }
     }
 }

@@ -8,38 +8,38 @@ use model::outbox::Operation;
 use model::time::{MINUTE, Timestamp};
 
 /// Time after a sent text in which a pause counts as caused by it, in microseconds.
-const PAUSED_BY_SENDING: i64 = 2 * MINUTE;
+const PAUSE_BY_SENDING_PERIOD: i64 = 2 * MINUTE;
 /// Maximum number of texts remembered.
-const MAX_REMEMBERED_TEXTS: usize = 1_000;
+const MAX_SENT_TEXTS: usize = 1_000;
 
 impl ChannelSync {
     /// Remembers a sent text, because some services pause the AI after one.
-    pub(crate) fn remember_sent_text(&self, conversation: &ConversationId, at: Timestamp) {
-        self.state(|state| {
-            state.spoken_at.retain(|_, spoken| (0..PAUSED_BY_SENDING).contains(&at.since(*spoken)));
-            if state.spoken_at.len() < MAX_REMEMBERED_TEXTS {
-                state.spoken_at.insert(conversation.clone(), at);
+    pub(crate) fn record_sent_text(&self, conversation: &ConversationId, at: Timestamp) {
+        self.with_state(|state| {
+            state.sent_at.retain(|_, spoken| (0..PAUSE_BY_SENDING_PERIOD).contains(&at.since(*spoken)));
+            if state.sent_at.len() < MAX_SENT_TEXTS {
+                state.sent_at.insert(conversation.clone(), at);
             }
         });
     }
 
     /// Updates local pauses after a reading. `before` is the count of local switches when the reading
     /// began.
-    pub(crate) async fn heard_switches(
+    pub(crate) async fn apply_switches(
         &self,
         switched: &[(ConversationId, Automation)],
         before: u64,
     ) -> Result<(), PullError> {
         for (conversation, automation) in switched {
             match automation {
-                Automation::On => self.answered_by_the_ai(conversation, before).await?,
+                Automation::On => self.record_ai_answer(conversation, before).await?,
                 Automation::Off => {
                     let now = self.clock.now();
-                    let spoken = self.state(|state| state.spoken_at.remove(conversation));
+                    let spoken = self.with_state(|state| state.sent_at.remove(conversation));
                     if let Some(at) =
-                        spoken.filter(|spoken| (0..PAUSED_BY_SENDING).contains(&now.since(*spoken)))
+                        spoken.filter(|spoken| (0..PAUSE_BY_SENDING_PERIOD).contains(&now.since(*spoken)))
                     {
-                        self.store.note_paused_by_sending(self.id(), conversation, at).await?;
+                        self.store.record_pause_by_sending(self.id(), conversation, at).await?;
                     }
                 }
                 Automation::Unknown | Automation::NotApplicable => {}
@@ -50,7 +50,7 @@ impl ChannelSync {
 
     /// Ends the local pause if the server reports the AI as active, unless a local switch crossed the
     /// reading.
-    pub(crate) async fn answered_by_the_ai(
+    pub(crate) async fn record_ai_answer(
         &self,
         conversation: &ConversationId,
         before: u64,
@@ -60,8 +60,8 @@ impl ChannelSync {
             lane.row.lane.conversation() == Some(conversation)
                 && matches!(lane.row.operation, Operation::SetAutomation { .. })
         });
-        if !pending && self.state(|state| state.switches) == before {
-            self.store.forget_pause(self.id(), conversation).await?;
+        if !pending && self.with_state(|state| state.switches) == before {
+            self.store.remove_pause(self.id(), conversation).await?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, watch};
 use crate::ChannelSync;
 use crate::loops::TabLoop;
 use crate::plan::Polling;
-use crate::wishes::Lead;
+use crate::wishes::LeaseStatus;
 use model::time::{MINUTE, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,28 +29,28 @@ impl Loop {
 pub struct TabSync {
     pub(crate) channel: ChannelSync,
     pub(crate) polling: Polling,
-    bells: [Notify; Loop::ALL.len()],
+    wakers: [Notify; Loop::ALL.len()],
     stop: watch::Sender<bool>,
 }
 
 /// Longest possible step, in microseconds: a few requests, each with its time limit.
-const LONGEST: i64 = 5 * MINUTE;
+const MAX_STEP_DURATION: i64 = 5 * MINUTE;
 
 impl TabSync {
     /// Creates a tab of the only process on the folder, with everything due.
     pub fn new(channel: ChannelSync, polling: Polling) -> Self {
-        Self::leading(channel, polling, Lead::Always)
+        Self::with_lease(channel, polling, LeaseStatus::Always)
     }
 
     /// Creates a tab that stays idle until it has a lease.
-    pub fn under_lease(channel: ChannelSync, polling: Polling) -> Self {
-        Self::leading(channel, polling, Lead::Until(Timestamp::default()))
+    pub fn awaiting_lease(channel: ChannelSync, polling: Polling) -> Self {
+        Self::with_lease(channel, polling, LeaseStatus::Until(Timestamp::default()))
     }
 
-    fn leading(channel: ChannelSync, polling: Polling, lead: Lead) -> Self {
-        channel.state(|channel| (channel.asks, channel.sends) = (lead, lead));
-        let bells = std::array::from_fn(|_| Notify::new());
-        Self { channel, polling, bells, stop: watch::channel(false).0 }
+    fn with_lease(channel: ChannelSync, polling: Polling, lead: LeaseStatus) -> Self {
+        channel.with_state(|channel| (channel.read_lease, channel.send_lease) = (lead, lead));
+        let wakers = std::array::from_fn(|_| Notify::new());
+        Self { channel, polling, wakers, stop: watch::channel(false).0 }
     }
 
     pub fn channel(&self) -> &ChannelSync {
@@ -64,12 +64,12 @@ impl TabSync {
 
     /// Makes a loop run its next step now.
     pub fn wake(&self, which: Loop) {
-        self.bells[which as usize].notify_one();
+        self.wakers[which as usize].notify_one();
     }
 
     /// Completes when the loop is woken.
-    pub async fn woken(&self, which: Loop) {
-        self.bells[which as usize].notified().await;
+    pub async fn wait_for_wake(&self, which: Loop) {
+        self.wakers[which as usize].notified().await;
     }
 
     /// Stops all steps for good.
@@ -89,15 +89,16 @@ impl TabSync {
 
     /// True if polling or sending has been in one step for longer than possible: such a tab must not keep
     /// its leases.
-    pub fn hangs(&self) -> bool {
-        let (within, now) = (self.channel.state(|state| state.within), self.channel.clock.moment());
+    pub fn is_hung(&self) -> bool {
+        let (within, now) =
+            (self.channel.with_state(|state| state.step_began_at), self.channel.clock.moment());
         let since = [Loop::Poll, Loop::Push].into_iter().filter_map(|which| within[which as usize]);
-        since.into_iter().any(|since| now.since(since) > LONGEST)
+        since.into_iter().any(|since| now.since(since) > MAX_STEP_DURATION)
     }
 
     /// True if the open conversation and the outbox may run: only after one read has proved the key, so
     /// that a refused key is tried once and not three times.
-    pub(crate) fn may_go(&self) -> bool {
-        !self.is_stopped() && self.channel.is_proven()
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.is_stopped() && self.channel.is_key_proven()
     }
 }

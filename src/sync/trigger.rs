@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::overlap::{self, Backfill, Backfilled};
-use crate::report::{PullError, Pulled, or_later};
+use crate::overlap::{self, Backfill, BackfillStep};
+use crate::report::{PullError, PullOutcome, defer_rate_limited};
 use crate::state::SyncState;
 use client::{Listed, ReadError};
 use model::account::Platform;
@@ -17,18 +17,18 @@ use model::messages::{Direction, Message};
 use model::news::News;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
-use model::unreadable::List;
+use model::unreadable::UnreadableList;
 use store::messages::AppliedMessages;
 use store::meta::MetaChange;
 
 /// Mark: server time up to which inbound messages are complete.
-const COMPLETE: &str = "inbound_complete";
+const COMPLETE_UNTIL_MARK: &str = "inbound_complete";
 /// Mark: messages newer than this server time ring.
-pub(crate) const RING_AFTER: &str = "ring_after";
+pub(crate) const RING_AFTER_MARK: &str = "ring_after";
 /// Pages of a backfill in one step.
-const PAGES: u32 = 4;
+const GAP_PAGES_PER_STEP: u32 = 4;
 /// Pause after a failed backfill, in microseconds.
-const REST: i64 = MINUTE;
+const GAP_RETRY_DELAY: i64 = MINUTE;
 
 /// State kept between two polls.
 #[derive(Debug, Default)]
@@ -47,175 +47,180 @@ struct Gap {
     /// Newest message when the walk began.
     newest: Option<Timestamp>,
     /// True if another gap appeared during the walk.
-    again: bool,
-    rest_until: Option<Timestamp>,
+    has_new_gap: bool,
+    retry_at: Option<Timestamp>,
 }
 
 impl ChannelSync {
     /// Reads the newest inbound messages, and part of a gap if they exceed one answer. WhatsApp only.
-    pub async fn pull_trigger(&self, state: &mut TriggerState) -> Pulled {
+    pub async fn pull_trigger(&self, state: &mut TriggerState) -> PullOutcome {
         self.reporting(PolledResource::Trigger, async {
             let platform = self.may_ask(PolledResource::Trigger).await?;
             let Some(platform @ Platform::Whatsapp) = platform else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
             let client = self.client.unless_same();
             let is_new = match client.new_messages().await {
                 Err(ReadError::Same) => false,
                 page => {
-                    self.take_in(state, page?, &platform).await?;
+                    self.apply_trigger_page(state, page?, &platform).await?;
                     client.note_applied();
                     true
                 }
             };
-            let pulled = or_later(self.close_gap(state, &platform).await)?;
+            let pulled = defer_rate_limited(self.close_gap(state, &platform).await)?;
             // Details the budget does not cover come with the list.
             let details = if is_new {
                 self.read_unknown_details(&self.client).await
             } else {
-                self.read_wanted_details(&self.client).await
+                self.read_requested_details(&self.client).await
             };
-            or_later(details.map(|()| Pulled::Done))?;
+            defer_rate_limited(details.map(|()| PullOutcome::Done))?;
             Ok(pulled)
         })
         .await
     }
 
     /// Continues a backfill without reading the newest messages again.
-    pub async fn pull_gap(&self, state: &mut TriggerState) -> Pulled {
+    pub async fn pull_gap(&self, state: &mut TriggerState) -> PullOutcome {
         self.reporting(PolledResource::Trigger, async {
             let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
-                return Ok(Pulled::Skipped);
+                return Ok(PullOutcome::Skipped);
             };
-            or_later(self.close_gap(state, &platform).await)
+            defer_rate_limited(self.close_gap(state, &platform).await)
         })
         .await
     }
 
-    async fn take_in(
+    async fn apply_trigger_page(
         &self,
         state: &mut TriggerState,
         page: Listed<Message>,
         platform: &Platform,
     ) -> Result<(), PullError> {
-        self.note_unreadable(List::Messages, &page, true);
-        let complete = self.time_mark(COMPLETE).await?;
+        self.record_unreadable(UnreadableList::Messages, &page, true);
+        let complete = self.time_mark(COMPLETE_UNTIL_MARK).await?;
         let newest = page.items.iter().filter_map(|item| item.created_at).max();
         let ids = page.items.iter().map(|item| item.id.clone()).collect();
         state.newest = state.newest.max(newest).or(complete);
         let mut marks: Vec<MetaChange> = Vec::new();
         match complete {
             // Older messages are read with the histories.
-            None => marks.push((COMPLETE, Some(mark(newest)))),
+            None => marks.push((COMPLETE_UNTIL_MARK, Some(time_to_mark(newest)))),
             Some(complete)
-                if overlap::joins(&page.items, page.unreadable.len(), &state.earlier, complete) =>
+                if overlap::is_joined(&page.items, page.unreadable.len(), &state.earlier, complete) =>
             {
                 if state.gap.is_none() && newest > Some(complete) {
-                    marks.push((COMPLETE, Some(mark(newest))));
+                    marks.push((COMPLETE_UNTIL_MARK, Some(time_to_mark(newest))));
                 }
             }
-            Some(complete) => state.note_gap(complete),
+            Some(complete) => state.record_gap(complete),
         }
         // Without a mark nothing rings: this is the first reading.
-        let ring_after = self.time_mark(RING_AFTER).await?;
+        let ring_after = self.time_mark(RING_AFTER_MARK).await?;
         if ring_after.is_none() {
-            marks.push((RING_AFTER, Some(mark(newest))));
+            marks.push((RING_AFTER_MARK, Some(time_to_mark(newest))));
         }
         let applied = self.store.apply_messages(self.id(), page.items, platform.clone(), marks).await?;
         // Set only now: an answer that was not stored proves nothing.
         state.earlier = ids;
-        self.tell_messages(&applied, ring_after);
+        self.publish_messages(&applied, ring_after);
         Ok(())
     }
 
     /// Walks down a few pages of inbound messages towards known ones.
-    async fn close_gap(&self, state: &mut TriggerState, platform: &Platform) -> Result<Pulled, PullError> {
+    async fn close_gap(
+        &self,
+        state: &mut TriggerState,
+        platform: &Platform,
+    ) -> Result<PullOutcome, PullError> {
         let now = self.clock.now();
         let Some(gap) = state.gap.as_mut() else {
-            return Ok(Pulled::Done);
+            return Ok(PullOutcome::Done);
         };
-        if gap.rest_until.is_some_and(|rest_until| now < rest_until && rest_until.since(now) <= REST) {
-            return Ok(Pulled::Done);
+        if gap.retry_at.is_some_and(|rest_until| now < rest_until && rest_until.since(now) <= GAP_RETRY_DELAY)
+        {
+            return Ok(PullOutcome::Done);
         }
-        gap.rest_until = None;
-        for _ in 0..PAGES {
+        gap.retry_at = None;
+        for _ in 0..GAP_PAGES_PER_STEP {
             let page = match self.client.inbound(gap.walk.cursor()).await {
                 // The cursor has expired: the walk starts again.
                 Err(ReadError::Rejected(_)) if gap.walk.cursor().is_some() => {
-                    self.give_up(state).await?;
-                    return Ok(Pulled::Done);
+                    self.restart_gap(state).await?;
+                    return Ok(PullOutcome::Done);
                 }
                 page => page?,
             };
             let times: Vec<_> = page.items.iter().map(|item| item.created_at).collect();
-            let ring_after = self.time_mark(RING_AFTER).await?;
+            let ring_after = self.time_mark(RING_AFTER_MARK).await?;
             let applied =
                 self.store.apply_messages(self.id(), page.items, platform.clone(), Vec::new()).await?;
-            self.tell_messages(&applied, ring_after);
-            let facts: Vec<_> = applied.known.iter().copied().zip(times).collect();
-            match gap.walk.take(&facts, page.next_cursor.as_deref()) {
-                Backfilled::Next(_) => {}
-                Backfilled::Complete => {
-                    self.gap_closed(state).await?;
-                    return Ok(if state.gap.is_some() { Pulled::Later(0) } else { Pulled::Done });
+            self.publish_messages(&applied, ring_after);
+            let facts: Vec<_> = applied.was_stored.iter().copied().zip(times).collect();
+            match gap.walk.add_page(&facts, page.next_cursor.as_deref()) {
+                BackfillStep::Next(_) => {}
+                BackfillStep::Complete => {
+                    self.finish_gap(state).await?;
+                    return Ok(if state.gap.is_some() { PullOutcome::Later(0) } else { PullOutcome::Done });
                 }
-                Backfilled::Incomplete => {
+                BackfillStep::Incomplete => {
                     tracing::warn!(channel = %self.id(), "the server's cursors lead nowhere");
-                    self.give_up(state).await?;
+                    self.restart_gap(state).await?;
                     let words = "not all new messages could be read; they are asked for again in a minute";
-                    self.tell(News::Notice(self.id().clone(), None, SafeText::line(words)));
-                    return Ok(Pulled::Done);
+                    self.publish(News::Notice(self.id().clone(), None, SafeText::line(words)));
+                    return Ok(PullOutcome::Done);
                 }
             }
         }
-        Ok(Pulled::Later(0))
+        Ok(PullOutcome::Later(0))
     }
 
-    async fn gap_closed(&self, state: &mut TriggerState) -> Result<(), PullError> {
+    async fn finish_gap(&self, state: &mut TriggerState) -> Result<(), PullError> {
         let Some(gap) = state.gap.take() else {
             return Ok(());
         };
-        let until = if gap.again { gap.newest } else { state.newest };
-        self.store.set_meta(self.id(), vec![(COMPLETE, Some(mark(until)))]).await?;
-        if gap.again {
-            state.note_gap(until.unwrap_or_default());
+        let until = if gap.has_new_gap { gap.newest } else { state.newest };
+        self.store.set_meta(self.id(), vec![(COMPLETE_UNTIL_MARK, Some(time_to_mark(until)))]).await?;
+        if gap.has_new_gap {
+            state.record_gap(until.unwrap_or_default());
         }
         Ok(())
     }
 
     /// Pauses and restarts the walk; the mark is unchanged.
-    async fn give_up(&self, state: &mut TriggerState) -> Result<(), PullError> {
-        let complete = self.time_mark(COMPLETE).await?.unwrap_or_default();
+    async fn restart_gap(&self, state: &mut TriggerState) -> Result<(), PullError> {
+        let complete = self.time_mark(COMPLETE_UNTIL_MARK).await?.unwrap_or_default();
         state.gap = None;
-        state.note_gap(complete);
+        state.record_gap(complete);
         if let Some(gap) = state.gap.as_mut() {
-            gap.rest_until = Some(self.clock.now().plus(REST));
+            gap.retry_at = Some(self.clock.now().plus(GAP_RETRY_DELAY));
         }
         Ok(())
     }
 
     /// Announces changed messages; new ones from customers ring unless they predate the first reading or
     /// were announced before.
-    pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
-        self.tell_messages_beside(applied, ring_after, &HashSet::new());
+    pub(crate) fn publish_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
+        self.publish_messages_except(applied, ring_after, &HashSet::new());
     }
 
     /// As [`tell_messages`](Self::tell_messages); messages in `quiet` never ring.
-    pub(crate) fn tell_messages_beside(
+    pub(crate) fn publish_messages_except(
         &self,
         applied: &AppliedMessages,
         ring_after: Option<Timestamp>,
         quiet: &HashSet<MessageId>,
     ) {
         for conversation in &applied.touched {
-            self.tell(News::History(self.id().clone(), conversation.clone()));
+            self.publish(News::History(self.id().clone(), conversation.clone()));
         }
         if !applied.touched.is_empty() {
-            self.tell(News::Conversations(self.id().clone()));
+            self.publish(News::Conversations(self.id().clone()));
         }
         let now = self.clock.now();
-        self.state(|SyncState { details, .. }| {
-            applied.inserted.iter().for_each(|inserted| details.want(&inserted.conversation, now));
+        self.with_state(|SyncState { details, .. }| {
+            applied.inserted.iter().for_each(|inserted| details.request_read(&inserted.conversation, now));
         });
         let Some(ring_after) = ring_after else {
             return;
@@ -226,24 +231,24 @@ impl ChannelSync {
         });
         let ringing: BTreeSet<_> = new.map(|inserted| inserted.conversation.clone()).collect();
         for conversation in ringing {
-            self.tell(News::Inbound(self.id().clone(), conversation));
+            self.publish(News::Inbound(self.id().clone(), conversation));
         }
     }
 }
 
 impl TriggerState {
-    fn note_gap(&mut self, complete_until: Timestamp) {
+    fn record_gap(&mut self, complete_until: Timestamp) {
         match self.gap.as_mut() {
-            Some(gap) => gap.again = true,
+            Some(gap) => gap.has_new_gap = true,
             None => {
                 let walk = Backfill::new(complete_until);
-                self.gap = Some(Gap { walk, newest: self.newest, again: false, rest_until: None });
+                self.gap = Some(Gap { walk, newest: self.newest, has_new_gap: false, retry_at: None });
             }
         }
     }
 }
 
 /// A timestamp as a mark; zero if `None`.
-pub(crate) fn mark(time: Option<Timestamp>) -> String {
+pub(crate) fn time_to_mark(time: Option<Timestamp>) -> String {
     time.unwrap_or_default().micros().to_string()
 }

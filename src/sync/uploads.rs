@@ -5,25 +5,25 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use crate::ChannelSync;
-use crate::attempt::{Tries, phase};
+use crate::attempt::{AttemptState, attempt_phase};
 use crate::ownership::{AccountFit, SenderAccount};
 use crate::push::PushStep;
 use crate::report::PullError;
-use crate::settling::settlement;
+use crate::settling::result_of_retry;
 use client::retry::{self, RetryStep};
 use client::transport::UploadProgress;
 use client::{Enclosed, Receipt, ReceiptKind, WriteOutcome};
 use model::account::Platform;
 use model::news::News;
-use model::outbox::{Operation, RowState, Stop};
+use model::outbox::{Operation, RowState, StopReason};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, is_lapsed};
 
 /// Interval at which a claim is renewed and checked during an upload.
-const KEEP: Duration = Duration::from_secs(2);
+const CLAIM_RENEW_INTERVAL: Duration = Duration::from_secs(2);
 /// Delay after an error of the data files, in microseconds.
-const AGAIN: i64 = 2 * SECOND;
+const RETRY_DELAY: i64 = 2 * SECOND;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UploadStep {
@@ -41,16 +41,16 @@ pub(crate) fn is_upload(row: &LaneRow) -> bool {
 }
 
 /// Chooses the first file to upload, regardless of other rows being sent.
-fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> UploadStep {
+fn choose_upload(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> UploadStep {
     let mut due: Option<Timestamp> = None;
     for (index, lane) in rows.iter().enumerate().filter(|(_, lane_row)| is_upload(lane_row)) {
         let at = match lane.row.state {
             RowState::Queued | RowState::Uncertain if lane.row.not_before <= now => {
-                match sender.fit(lane) {
+                match sender.check_fit(lane) {
                     AccountFit::Same => return UploadStep::Upload(index),
                     AccountFit::Other => return UploadStep::AskAboutAccount(index),
                     // The account is read for other rows or by the poll.
-                    AccountFit::Unconfirmed => now.plus(AGAIN),
+                    AccountFit::Unconfirmed => now.plus(RETRY_DELAY),
                 }
             }
             RowState::Queued | RowState::Uncertain => lane.row.not_before,
@@ -67,25 +67,25 @@ fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> Upload
 
 impl ChannelSync {
     /// Uploads at most one file, or returns when the next is due.
-    pub async fn upload_once(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
-        if self.spec().read_only || !self.pulse(|pulse, _| pulse.may_push()) {
+    pub async fn upload_once(&self, tries: &mut AttemptState, now: Timestamp) -> PushStep {
+        if self.spec().read_only || !self.with_health(|pulse, _| pulse.may_push()) {
             return PushStep::Halted;
         }
-        let answered = self.pulse(|pulse, _| pulse.last_answer());
-        if let Some(until) = tries.probe.wait(answered, now) {
+        let answered = self.with_health(|pulse, _| pulse.last_answer());
+        if let Some(until) = tries.probe.wait_until(answered, now) {
             return PushStep::Due(until);
         }
         match self.upload_next(tries, now).await {
             Ok(step) => step,
             Err(error) => {
                 tracing::error!(channel = %self.id(), %error, "a file could not be uploaded");
-                PushStep::Due(now.plus(AGAIN))
+                PushStep::Due(now.plus(RETRY_DELAY))
             }
         }
     }
 
     /// Uploads until nothing is due.
-    pub async fn upload_all(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
+    pub async fn upload_all(&self, tries: &mut AttemptState, now: Timestamp) -> PushStep {
         loop {
             let step = self.upload_once(tries, now).await;
             if step != PushStep::Moved {
@@ -94,10 +94,10 @@ impl ChannelSync {
         }
     }
 
-    async fn upload_next(&self, tries: &mut Tries, now: Timestamp) -> Result<PushStep, PullError> {
+    async fn upload_next(&self, tries: &mut AttemptState, now: Timestamp) -> Result<PushStep, PullError> {
         let rows = self.store.lane_rows(self.id()).await?;
         let account = self.confirmed_account().await?;
-        match choose(&rows, now, self.sender(account.as_ref())) {
+        match choose_upload(&rows, now, self.sender_account(account.as_ref())) {
             UploadStep::Nothing => return Ok(PushStep::Idle),
             UploadStep::Wait(until) => return Ok(PushStep::Due(until)),
             UploadStep::Recover => {
@@ -110,8 +110,10 @@ impl ChannelSync {
             }
             UploadStep::Upload(index) => {
                 let row = &rows[index];
-                let claimed =
-                    self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?;
+                let claimed = self
+                    .store
+                    .claim(&row.row.id, row.fencing_token, self.clock_times(now), self.credential())
+                    .await?;
                 if let Some(claimed) = claimed {
                     self.upload(tries, claimed).await?;
                 }
@@ -120,26 +122,28 @@ impl ChannelSync {
         Ok(PushStep::Moved)
     }
 
-    async fn upload(&self, tries: &mut Tries, claimed: LaneRow) -> Result<(), PullError> {
+    async fn upload(&self, tries: &mut AttemptState, claimed: LaneRow) -> Result<(), PullError> {
         let row = &claimed.row;
-        let Some(outcome) = self.carry_up(&claimed).await? else {
+        let Some(outcome) = self.upload_with_claim(&claimed).await? else {
             tracing::info!(channel = %self.id(), row = %row.id, "a file was taken back on its way");
             return Ok(());
         };
         let now = self.clock.now();
-        tries.note(&row.id, &outcome, now);
-        let attempt = self.known_of(&claimed, &tries.doubts, now).await;
+        tries.record(&row.id, &outcome, now);
+        let attempt = self.attempt_info(&claimed, &tries.uncertain, now).await;
         let next = retry::decide(&outcome, attempt);
-        self.hear(&outcome);
+        self.apply_outcome(&outcome);
         match (next, outcome) {
-            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
+            (RetryStep::Done, WriteOutcome::Done(receipt)) => {
+                self.queue_uploaded_send(&claimed, receipt, now).await
+            }
             (RetryStep::Stop(stop, why), _) => {
                 let why = SafeText::line(&format!("the upload: {why}"));
                 // No upload reaches a recipient, so its outcome is not ambiguous.
-                let stop = if stop.is_ambiguous() { Stop::Upload } else { stop };
+                let stop = if stop.is_ambiguous() { StopReason::Upload } else { stop };
                 self.stop_row(&claimed, stop, why).await
             }
-            (next, _) => match settlement(next, now) {
+            (next, _) => match result_of_retry(next, now) {
                 Some(settlement) => self.settle(&claimed, settlement).await,
                 None => Ok(()),
             },
@@ -147,20 +151,20 @@ impl ChannelSync {
     }
 
     /// Uploads the file and renews the claim meanwhile; `None` if the row was recalled.
-    async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<WriteOutcome<Receipt>>, PullError> {
+    async fn upload_with_claim(&self, claimed: &LaneRow) -> Result<Option<WriteOutcome<Receipt>>, PullError> {
         let row = &claimed.row;
         let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
         tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
-        self.told_of(claimed);
-        let client = self.client.telling(self.progress(claimed, request.body.len()));
-        let leaving = client.carry_out(&row.operation, &request, &row.key, phase(claimed));
+        self.publish_row_change(claimed);
+        let client = self.client.telling(self.progress_reporter(claimed, request.body.len()));
+        let leaving = client.carry_out(&row.operation, &request, &row.key, attempt_phase(claimed));
         tokio::pin!(leaving);
         loop {
             tokio::select! {
                 biased;
                 outcome = &mut leaving => return Ok(Some(outcome)),
-                () = tokio::time::sleep(KEEP) => {
-                    if !self.store.keep_claim(&row.id, claimed.fence, self.clock.now()).await? {
+                () = tokio::time::sleep(CLAIM_RENEW_INTERVAL) => {
+                    if !self.store.renew_claim(&row.id, claimed.fencing_token, self.clock.now()).await? {
                         return Ok(None);
                     }
                 }
@@ -169,8 +173,8 @@ impl ChannelSync {
     }
 
     /// Reports each whole percent once.
-    fn progress(&self, claimed: &LaneRow, total: usize) -> UploadProgress {
-        let (tell, channel, row) = (self.teller(), self.id().clone(), claimed.row.id.clone());
+    fn progress_reporter(&self, claimed: &LaneRow, total: usize) -> UploadProgress {
+        let (tell, channel, row) = (self.publisher(), self.id().clone(), claimed.row.id.clone());
         let told = AtomicU8::new(u8::MAX);
         UploadProgress::new(move |bytes| {
             let percent = u8::try_from(bytes.saturating_mul(100) / total.max(1)).unwrap_or(100).min(100);
@@ -181,7 +185,7 @@ impl ChannelSync {
     }
 
     /// Turns the uploaded row into its send.
-    async fn becomes_send(
+    async fn queue_uploaded_send(
         &self,
         claimed: &LaneRow,
         receipt: Receipt,
@@ -190,29 +194,31 @@ impl ChannelSync {
         let Operation::SendFile(file) = &claimed.row.operation else { return Ok(()) };
         let ReceiptKind::Uploaded { url: Some(url) } = receipt.kind else {
             let why = "the upload was answered without an address, as test keys may be: nothing can be sent with it";
-            return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
+            return self.stop_row(claimed, StopReason::Refused, SafeText::line(why)).await;
         };
         // On failure the file is uploaded again when next used.
-        if let Err(error) = self.store.shelve(self.id(), file.kind, &url).await {
+        if let Err(error) = self.store.remember_upload(self.id(), file.kind, &url).await {
             tracing::warn!(channel = %self.id(), %error, "an uploaded file is not remembered");
         }
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
-        let send = file.uploaded_to(&url);
+        let send = file.to_send_operation(&url);
         match client::prepare_with(&platform, &claimed.row.lane, &send, Enclosed::default()) {
             Ok(request) => {
-                self.store.uploaded(claimed, send, request, now).await?;
-                self.tell(News::Uploading(self.id().clone(), claimed.row.id.clone(), None));
-                self.told_of(claimed);
+                self.store.complete_upload(claimed, send, request, now).await?;
+                self.publish(News::Uploading(self.id().clone(), claimed.row.id.clone(), None));
+                self.publish_row_change(claimed);
                 Ok(())
             }
-            Err(error) => self.stop_row(claimed, Stop::Refused, SafeText::line(&error.to_string())).await,
+            Err(error) => {
+                self.stop_row(claimed, StopReason::Refused, SafeText::line(&error.to_string())).await
+            }
         }
     }
 
     /// Announces a change of the row.
-    fn told_of(&self, claimed: &LaneRow) {
+    fn publish_row_change(&self, claimed: &LaneRow) {
         if let Some(conversation) = claimed.row.lane.conversation() {
-            self.tell(News::History(self.id().clone(), conversation.clone()));
+            self.publish(News::History(self.id().clone(), conversation.clone()));
         }
     }
 }

@@ -10,18 +10,18 @@ use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
 
 /// True if a refusal may mean that the conversation is already closed.
-fn may_be_closed(outcome: &WriteOutcome<Receipt>) -> bool {
+fn is_maybe_closed(outcome: &WriteOutcome<Receipt>) -> bool {
     let refusal = outcome.refusal();
     refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key())
 }
 
 /// Tolerated difference between the server's clock and the local one when a registration is searched for,
 /// in microseconds.
-const MARGIN: i64 = 10 * MINUTE;
+const CLOCK_TOLERANCE: i64 = 10 * MINUTE;
 
 impl ChannelSync {
     /// Replaces an outcome by the verified state where needed.
-    pub(crate) async fn verified(
+    pub(crate) async fn verify_outcome(
         &self,
         claimed: &LaneRow,
         outcome: WriteOutcome<Receipt>,
@@ -34,9 +34,9 @@ impl ChannelSync {
                 WriteOutcome::Done(
                     receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. },
                 ),
-            ) => self.switched(conversation, receipt).await,
+            ) => self.verify_switch(conversation, receipt).await,
             // Refused because it is already closed?
-            (Operation::Close, outcome) if may_be_closed(&outcome) => {
+            (Operation::Close, outcome) if is_maybe_closed(&outcome) => {
                 match self.client.for_person().conversation(conversation).await {
                     Ok(told) if told.status == ConversationStatus::Closed => {
                         WriteOutcome::Done(Receipt::of(ReceiptKind::Closed))
@@ -50,7 +50,7 @@ impl ChannelSync {
 
     /// Reads the conversation if the answer to an AI switch omitted its state: the server's state
     /// decides, not the request.
-    async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
+    async fn verify_switch(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
         let told = self.client.for_person().conversation(conversation).await;
         let enabled = match told.as_ref().map(|conversation| conversation.automation) {
             Ok(Automation::On) => true,
@@ -71,16 +71,16 @@ impl ChannelSync {
 
     /// Searches for a webhook that an earlier attempt may have registered, before the request is
     /// repeated.
-    pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, PullError> {
+    pub(crate) async fn find_registered(&self, row: &OutboxRow) -> Result<Option<Receipt>, PullError> {
         let (Operation::AddWebhook { url, events }, Some(first)) = (&row.operation, row.first_attempt_at)
         else {
             return Ok(None);
         };
         let Some(platform) = self.platform().await? else { return Ok(None) };
         let listed = self.client.for_person().webhooks(&platform).await?;
-        let since = first.plus(-MARGIN);
+        let since = first.plus(-CLOCK_TOLERANCE);
         let found = listed.items.into_iter().find(|item| {
-            let created = item.created_at.as_deref().and_then(Timestamp::read);
+            let created = item.created_at.as_deref().and_then(Timestamp::parse_any);
             let same = events.is_empty() || events.iter().all(|event| item.events.contains(event));
             item.url == *url && same && created.is_some_and(|at| at >= since)
         });

@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use crate::overlap::MARGIN;
+use crate::overlap::OVERLAP_MARGIN;
 use model::time::Timestamp;
 
 /// Maximum consecutive empty pages.
-const EMPTY: u32 = 3;
+const MAX_EMPTY_PAGES: u32 = 3;
 /// Maximum pages of a list walk.
-const PAGES: u32 = 10_000;
+const MAX_PAGES: u32 = 10_000;
 /// Maximum repeats from the top because rows moved up.
-const ROUNDS: u32 = 3;
+const MAX_PASSES: u32 = 3;
 
 /// Next step after a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Followed {
+pub enum CursorStep {
     /// Read the page at this cursor.
     Next(String),
     End,
@@ -47,33 +47,33 @@ impl WalkCursors {
     }
 
     /// Processes a page of `rows` rows.
-    pub fn follow(&mut self, rows: usize, next: Option<&str>) -> Followed {
+    pub fn follow(&mut self, rows: usize, next: Option<&str>) -> CursorStep {
         self.pages += 1;
         self.empty = if rows == 0 { self.empty + 1 } else { 0 };
         let Some(next) = next else {
-            return Followed::End;
+            return CursorStep::End;
         };
         if rows == 0 && self.current.as_deref() == Some(next) {
             // Some servers always return a cursor: past the last row it repeats.
-            return Followed::End;
+            return CursorStep::End;
         }
-        if self.empty > EMPTY {
-            return Followed::Broken("the server answers with one empty page after another");
+        if self.empty > MAX_EMPTY_PAGES {
+            return CursorStep::Broken("the server answers with one empty page after another");
         }
         if self.pages >= self.limit {
-            return Followed::Broken("the server's pages do not end");
+            return CursorStep::Broken("the server's pages do not end");
         }
         if self.current.as_deref() == Some(next) || !self.seen.insert(next.to_owned()) {
-            return Followed::Broken("the server's pages lead back to themselves");
+            return CursorStep::Broken("the server's pages lead back to themselves");
         }
         self.current = Some(next.to_owned());
-        Followed::Next(next.to_owned())
+        CursorStep::Next(next.to_owned())
     }
 }
 
 /// Next step of a list walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listing {
+pub enum ListWalkStep {
     /// Read the page at [`ListWalk::cursor`].
     Next,
     /// Complete, with the newest activity seen.
@@ -88,7 +88,7 @@ pub enum Listing {
 pub struct ListWalk {
     /// Rows older than this were read before.
     boundary: Option<Timestamp>,
-    round: u32,
+    pass: u32,
     /// Newest activity on the first page of this round.
     top: Option<Timestamp>,
     newest: Option<Timestamp>,
@@ -97,17 +97,17 @@ pub struct ListWalk {
 
 impl ListWalk {
     /// Walks from the top to rows older than the last complete walk; without one, reads a single page.
-    pub fn look(since: Option<Timestamp>) -> Self {
+    pub fn since_last(since: Option<Timestamp>) -> Self {
         Self::down_to(since)
     }
 
     /// Walks from the top to [`MARGIN`] behind the last complete sweep, to find changes committed late.
     pub fn sweep(since: Timestamp) -> Self {
-        Self::down_to(Some(since.plus(-MARGIN)))
+        Self::down_to(Some(since.plus(-OVERLAP_MARGIN)))
     }
 
     fn down_to(boundary: Option<Timestamp>) -> Self {
-        Self { boundary, round: 0, top: None, newest: None, cursors: WalkCursors::new(PAGES) }
+        Self { boundary, pass: 0, top: None, newest: None, cursors: WalkCursors::new(MAX_PAGES) }
     }
 
     /// Cursor of the next request; `None` for the first page.
@@ -116,7 +116,7 @@ impl ListWalk {
     }
 
     /// Processes a page: activity times in the list's order.
-    pub fn take(&mut self, rows: &[Option<Timestamp>], next: Option<&str>) -> Listing {
+    pub fn add_page(&mut self, rows: &[Option<Timestamp>], next: Option<&str>) -> ListWalkStep {
         let first = self.cursors.pages() == 0;
         let newest = rows.iter().flatten().max().copied();
         if first {
@@ -129,26 +129,26 @@ impl ListWalk {
         };
         let followed = self.cursors.follow(rows.len(), next);
         match followed {
-            Followed::Next(_) if !reached => Listing::Next,
-            Followed::Broken(why) if !reached => {
+            CursorStep::Next(_) if !reached => ListWalkStep::Next,
+            CursorStep::Broken(why) if !reached => {
                 tracing::warn!(why, "a walk down the list was given up");
-                Listing::Incomplete
+                ListWalkStep::Incomplete
             }
             // A single page is consistent: nothing moved during its read.
-            _ if first => Listing::Complete(self.newest.unwrap_or_default()),
-            _ => self.again_from_the_top(),
+            _ if first => ListWalkStep::Complete(self.newest.unwrap_or_default()),
+            _ => self.restart_at_top(),
         }
     }
 
-    fn again_from_the_top(&mut self) -> Listing {
-        self.round += 1;
-        if self.round > ROUNDS {
-            return Listing::Incomplete;
+    fn restart_at_top(&mut self) -> ListWalkStep {
+        self.pass += 1;
+        if self.pass > MAX_PASSES {
+            return ListWalkStep::Incomplete;
         }
         // The next round ends at the first row that is not newer.
         self.boundary = self.top.map(|top| top.plus(1)).or(self.boundary);
-        self.cursors = WalkCursors::new(PAGES);
-        Listing::Next
+        self.cursors = WalkCursors::new(MAX_PAGES);
+        ListWalkStep::Next
     }
 }
 
@@ -164,53 +164,60 @@ mod tests {
     #[test]
     fn what_follows_a_page() {
         let mut cursors = WalkCursors::new(5);
-        assert_eq!(cursors.follow(50, Some("a")), Followed::Next("a".into()));
-        assert_eq!(cursors.follow(0, Some("b")), Followed::Next("b".into()));
-        assert!(matches!(cursors.follow(50, Some("a")), Followed::Broken(_)), "a cycle");
+        assert_eq!(cursors.follow(50, Some("a")), CursorStep::Next("a".into()));
+        assert_eq!(cursors.follow(0, Some("b")), CursorStep::Next("b".into()));
+        assert!(matches!(cursors.follow(50, Some("a")), CursorStep::Broken(_)), "a cycle");
         let mut cursors = WalkCursors::new(5);
-        assert_eq!(cursors.follow(50, None), Followed::End);
+        assert_eq!(cursors.follow(50, None), CursorStep::End);
         let mut cursors = WalkCursors::new(5);
         cursors.follow(50, Some("a"));
-        assert_eq!(cursors.follow(0, Some("a")), Followed::End, "nothing behind the last row");
+        assert_eq!(cursors.follow(0, Some("a")), CursorStep::End, "nothing behind the last row");
         let mut cursors = WalkCursors::new(9);
         for cursor in ["a", "b", "c"] {
-            assert!(matches!(cursors.follow(0, Some(cursor)), Followed::Next(_)));
+            assert!(matches!(cursors.follow(0, Some(cursor)), CursorStep::Next(_)));
         }
-        assert!(matches!(cursors.follow(0, Some("d")), Followed::Broken(_)), "a fourth empty page");
+        assert!(matches!(cursors.follow(0, Some("d")), CursorStep::Broken(_)), "a fourth empty page");
         let mut cursors = WalkCursors::new(2);
         cursors.follow(1, Some("a"));
-        assert!(matches!(cursors.follow(1, Some("b")), Followed::Broken(_)), "a third page");
+        assert!(matches!(cursors.follow(1, Some("b")), CursorStep::Broken(_)), "a third page");
     }
 
     #[test]
     fn the_first_walk_is_one_page() {
-        let mut walk = ListWalk::look(None);
-        assert_eq!(walk.take(&rows(&[9, 5, 1]), Some("a")), Listing::Complete(at(9)));
-        assert_eq!(ListWalk::look(None).take(&[], None), Listing::Complete(Timestamp::default()));
+        let mut walk = ListWalk::since_last(None);
+        assert_eq!(walk.add_page(&rows(&[9, 5, 1]), Some("a")), ListWalkStep::Complete(at(9)));
+        assert_eq!(
+            ListWalk::since_last(None).add_page(&[], None),
+            ListWalkStep::Complete(Timestamp::default())
+        );
     }
 
     #[test]
     fn a_walk_goes_behind_the_margin() {
         let mut walk = ListWalk::sweep(at(1000));
-        assert_eq!(walk.take(&rows(&[1500, 1000, 399]), Some("a")), Listing::Complete(at(1500)));
+        assert_eq!(walk.add_page(&rows(&[1500, 1000, 399]), Some("a")), ListWalkStep::Complete(at(1500)));
         let mut walk = ListWalk::sweep(at(1000));
-        assert_eq!(walk.take(&rows(&[1500, 1000, 400]), None), Listing::Complete(at(1500)), "the list ended");
+        assert_eq!(
+            walk.add_page(&rows(&[1500, 1000, 400]), None),
+            ListWalkStep::Complete(at(1500)),
+            "the list ended"
+        );
         let mut walk = ListWalk::sweep(at(1000));
-        assert_eq!(walk.take(&rows(&[1500, 1000, 400]), Some("a")), Listing::Next);
+        assert_eq!(walk.add_page(&rows(&[1500, 1000, 400]), Some("a")), ListWalkStep::Next);
         assert_eq!(walk.cursor(), Some("a"));
-        assert_eq!(walk.take(&[None, Some(at(100))], Some("b")), Listing::Next, "the top again");
+        assert_eq!(walk.add_page(&[None, Some(at(100))], Some("b")), ListWalkStep::Next, "the top again");
         assert_eq!(walk.cursor(), None);
-        assert_eq!(walk.take(&rows(&[1500, 1000]), Some("a")), Listing::Complete(at(1500)));
+        assert_eq!(walk.add_page(&rows(&[1500, 1000]), Some("a")), ListWalkStep::Complete(at(1500)));
     }
 
     #[test]
     fn a_look_ends_at_what_is_known() {
-        let mut walk = ListWalk::look(Some(at(1000)));
-        assert_eq!(walk.take(&rows(&[1500, 1000, 999]), Some("a")), Listing::Complete(at(1500)));
-        let mut walk = ListWalk::look(Some(at(1000)));
+        let mut walk = ListWalk::since_last(Some(at(1000)));
+        assert_eq!(walk.add_page(&rows(&[1500, 1000, 999]), Some("a")), ListWalkStep::Complete(at(1500)));
+        let mut walk = ListWalk::since_last(Some(at(1000)));
         assert_eq!(
-            walk.take(&rows(&[1500, 1000]), Some("a")),
-            Listing::Next,
+            walk.add_page(&rows(&[1500, 1000]), Some("a")),
+            ListWalkStep::Next,
             "there may be more of that time"
         );
     }
@@ -220,13 +227,21 @@ mod tests {
         let mut walk = ListWalk::sweep(at(1000));
         let mut top = 1500;
         for round in 0..4 {
-            assert_eq!(walk.take(&rows(&[top + 100, top + 50]), Some("a")), Listing::Next, "{round}");
-            let last = walk.take(&rows(&[top + 20, 100]), Some("b"));
-            assert_eq!(last, if round < 3 { Listing::Next } else { Listing::Incomplete }, "{round}");
+            assert_eq!(
+                walk.add_page(&rows(&[top + 100, top + 50]), Some("a")),
+                ListWalkStep::Next,
+                "{round}"
+            );
+            let last = walk.add_page(&rows(&[top + 20, 100]), Some("b"));
+            assert_eq!(
+                last,
+                if round < 3 { ListWalkStep::Next } else { ListWalkStep::Incomplete },
+                "{round}"
+            );
             top += 1000;
         }
         let mut walk = ListWalk::sweep(at(0));
-        walk.take(&rows(&[1500]), Some("a"));
-        assert_eq!(walk.take(&rows(&[1400]), Some("a")), Listing::Incomplete);
+        walk.add_page(&rows(&[1500]), Some("a"));
+        assert_eq!(walk.add_page(&rows(&[1400]), Some("a")), ListWalkStep::Incomplete);
     }
 }

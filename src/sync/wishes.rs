@@ -8,16 +8,16 @@ use model::fetches::Fetch;
 use model::ids::ConversationId;
 use model::news::News;
 use model::time::{SECOND, Timestamp};
-use store::leases::{LEASE, OwnerRequest};
+use store::leases::{LEASE_LIFETIME, OwnerRequest};
 
 /// Maximum number of pending reads requested by people.
-const ASKED: usize = 16;
+const MAX_REQUESTED_READS: usize = 16;
 /// Safety margin at the end of a lease, in microseconds.
-const MARGIN: i64 = SECOND;
+const LEASE_MARGIN: i64 = SECOND;
 
 /// Permission for one kind of work, polling or sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lead {
+pub enum LeaseStatus {
     /// No other process uses the folder.
     Always,
     /// Held until the lease lapses.
@@ -26,12 +26,12 @@ pub enum Lead {
     Other,
 }
 
-impl Lead {
-    pub(crate) fn holds(self, now: Timestamp) -> bool {
+impl LeaseStatus {
+    pub(crate) fn is_held(self, now: Timestamp) -> bool {
         match self {
             Self::Always => true,
             // A lease that ends too far ahead predates a clock set back.
-            Self::Until(until) => (MARGIN..=LEASE).contains(&until.since(now)),
+            Self::Until(until) => (LEASE_MARGIN..=LEASE_LIFETIME).contains(&until.since(now)),
             Self::Other => false,
         }
     }
@@ -39,85 +39,85 @@ impl Lead {
 
 /// Requests since the last step.
 #[derive(Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct PendingCommands {
     pub(crate) visible: bool,
     pub(crate) open: Option<ConversationId>,
     pub(crate) refresh: bool,
     pub(crate) refresh_open: bool,
     /// The server answers again, seen here or by another tab on its address.
-    pub(crate) came_back: bool,
+    pub(crate) recovered: bool,
     /// A delivery concerns a polled resource.
-    pub(crate) told: bool,
+    pub(crate) delivered: bool,
     /// A delivery concerns the open conversation.
-    pub(crate) told_open: bool,
+    pub(crate) delivered_open: bool,
     /// Requested histories; true for their older messages.
     pub(crate) reads: Vec<(ConversationId, bool)>,
     /// Requests of screens, in order.
     pub(crate) fetches: VecDeque<Fetch>,
     /// Requests to post to the leader.
-    asks: Vec<OwnerRequest>,
+    leader_requests: Vec<OwnerRequest>,
 }
 
-impl Wishes {
+impl PendingCommands {
     /// Appends a request. A contact search replaces an earlier one.
     fn add(&mut self, fetch: Fetch) {
-        if looks_for_contacts(&fetch) {
-            self.fetches.retain(|fetch| !looks_for_contacts(fetch));
+        if is_contact_search(&fetch) {
+            self.fetches.retain(|fetch| !is_contact_search(fetch));
         }
-        if !self.fetches.contains(&fetch) && self.fetches.len() < ASKED {
+        if !self.fetches.contains(&fetch) && self.fetches.len() < MAX_REQUESTED_READS {
             self.fetches.push_back(fetch);
         }
     }
 
     /// Returns a request that could not be made yet, unless a newer contact search replaced it.
     pub(crate) fn put_back(&mut self, fetch: Fetch) {
-        if !(looks_for_contacts(&fetch) && self.fetches.iter().any(looks_for_contacts)) {
+        if !(is_contact_search(&fetch) && self.fetches.iter().any(is_contact_search)) {
             self.fetches.push_front(fetch);
         }
     }
 }
 
-fn looks_for_contacts(fetch: &Fetch) -> bool {
+fn is_contact_search(fetch: &Fetch) -> bool {
     matches!(fetch, Fetch::Contacts { .. })
 }
 
 impl TabSync {
     /// True if this process may poll the channel now.
-    pub fn leads(&self, now: Timestamp) -> bool {
-        self.channel.state(|channel| channel.asks.holds(now))
+    pub fn holds_read_lease(&self, now: Timestamp) -> bool {
+        self.channel.with_state(|channel| channel.read_lease.is_held(now))
     }
 
     /// Sets the sending permission and wakes the sending loops if it is new at `now`.
-    pub(crate) fn set_sending(&self, lead: Lead, now: Timestamp) {
-        let before = self.channel.state(|channel| std::mem::replace(&mut channel.sends, lead));
-        if !before.holds(now) && lead.holds(now) {
+    pub(crate) fn set_send_lease(&self, lead: LeaseStatus, now: Timestamp) {
+        let before = self.channel.with_state(|channel| std::mem::replace(&mut channel.send_lease, lead));
+        if !before.is_held(now) && lead.is_held(now) {
             tracing::info!(channel = %self.channel.id(), "sends");
             [Loop::Push, Loop::Upload, Loop::Waves].iter().for_each(|entry| self.wake(*entry));
         }
     }
 
     /// Sets the polling permission and wakes all loops if it is new at `now`.
-    pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
-        let before = self.channel.state(|channel| std::mem::replace(&mut channel.asks, lead));
-        if !before.holds(now) && lead.holds(now) {
+    pub(crate) fn set_read_lease(&self, lead: LeaseStatus, now: Timestamp) {
+        let before = self.channel.with_state(|channel| std::mem::replace(&mut channel.read_lease, lead));
+        if !before.is_held(now) && lead.is_held(now) {
             tracing::info!(channel = %self.channel.id(), "leads");
             // The previous leader's last answers are unknown here.
-            self.channel.forget_answers();
-            self.wish(|wishes| wishes.refresh = true);
+            self.channel.reset_seen_answers();
+            self.change_commands(|wishes| wishes.refresh = true);
             Loop::ALL.iter().for_each(|entry| self.wake(*entry));
         }
     }
 
     /// Sets the visibility of the tab and its open conversation.
     pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
-        let opened = self.wish(|wishes| {
+        let opened = self.change_commands(|wishes| {
             wishes.visible = visible;
             let opened = open.clone().filter(|new| wishes.open.as_ref() != Some(new));
             wishes.open = open;
             opened
         });
         if let Some(conversation) = opened {
-            self.ask_leader(OwnerRequest::Open(conversation));
+            self.request_of_leader(OwnerRequest::Open(conversation));
         }
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
@@ -125,34 +125,34 @@ impl TabSync {
 
     /// Reads everything again, also after the tab was stopped.
     pub fn refresh(&self) {
-        if self.ask_leader(OwnerRequest::Refresh) {
+        if self.request_of_leader(OwnerRequest::Refresh) {
             return;
         }
-        self.wish(|wishes| {
+        self.change_commands(|wishes| {
             wishes.refresh = true;
             wishes.refresh_open = true;
         });
         self.channel.resume();
-        self.channel.ask_all_again();
+        self.channel.clear_denied();
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
     }
 
     /// Makes tasks in back-off due after the server answers again.
-    pub(crate) fn came_back(&self) {
-        self.wish(|wishes| wishes.came_back = true);
+    pub(crate) fn record_recovered(&self) {
+        self.change_commands(|wishes| wishes.recovered = true);
         self.wake(Loop::Poll);
     }
 
     /// Queues a screen's request. Served here even if another process leads, because such requests are
     /// rare.
     pub fn fetch(&self, fetch: Fetch) {
-        self.wish(|wishes| wishes.add(fetch));
+        self.change_commands(|wishes| wishes.add(fetch));
         self.wake(Loop::Open);
     }
 
     pub fn fetch_older(&self, conversation: ConversationId) {
-        if !self.ask_leader(OwnerRequest::Older(conversation.clone())) {
+        if !self.request_of_leader(OwnerRequest::Older(conversation.clone())) {
             self.read(conversation, true);
         }
     }
@@ -160,8 +160,8 @@ impl TabSync {
     /// Requests a history for a person, here or from the leading process.
     pub(crate) fn read(&self, conversation: ConversationId, older: bool) {
         let wanted = (conversation, older);
-        self.wish(|wishes| {
-            if !wishes.reads.contains(&wanted) && wishes.reads.len() < ASKED {
+        self.change_commands(|wishes| {
+            if !wishes.reads.contains(&wanted) && wishes.reads.len() < MAX_REQUESTED_READS {
                 wishes.reads.push(wanted);
             }
         });
@@ -169,30 +169,33 @@ impl TabSync {
     }
 
     /// Posts a request to another process's leader. Returns true if there is one.
-    pub(crate) fn ask_leader(&self, ask: OwnerRequest) -> bool {
-        self.channel.state(|SyncState { asks, wishes, .. }| {
-            let other = *asks == Lead::Other;
-            if other && !wishes.asks.contains(&ask) && wishes.asks.len() < ASKED {
-                wishes.asks.push(ask);
+    pub(crate) fn request_of_leader(&self, ask: OwnerRequest) -> bool {
+        self.channel.with_state(|SyncState { read_lease: asks, commands: wishes, .. }| {
+            let other = *asks == LeaseStatus::Other;
+            if other
+                && !wishes.leader_requests.contains(&ask)
+                && wishes.leader_requests.len() < MAX_REQUESTED_READS
+            {
+                wishes.leader_requests.push(ask);
             }
             other
         })
     }
 
-    pub(crate) fn take_asks(&self) -> Vec<OwnerRequest> {
-        self.wish(|wishes| std::mem::take(&mut wishes.asks))
+    pub(crate) fn take_leader_requests(&self) -> Vec<OwnerRequest> {
+        self.change_commands(|wishes| std::mem::take(&mut wishes.leader_requests))
     }
 
     /// Announces changes by another process.
-    pub(crate) fn tell_changed(&self) {
+    pub(crate) fn publish_changed(&self) {
         let id = &self.channel.spec().id;
-        self.channel.tell(News::Conversations(id.clone()));
-        if let Some(open) = self.wish(|wishes| wishes.open.clone()) {
-            self.channel.tell(News::History(id.clone(), open));
+        self.channel.publish(News::Conversations(id.clone()));
+        if let Some(open) = self.change_commands(|wishes| wishes.open.clone()) {
+            self.channel.publish(News::History(id.clone(), open));
         }
     }
 
-    pub(crate) fn wish<R>(&self, change: impl FnOnce(&mut Wishes) -> R) -> R {
-        self.channel.state(|channel| change(&mut channel.wishes))
+    pub(crate) fn change_commands<R>(&self, change: impl FnOnce(&mut PendingCommands) -> R) -> R {
+        self.channel.with_state(|channel| change(&mut channel.commands))
     }
 }

@@ -55,7 +55,7 @@ pub struct BroadcastBody {
     #[serde(default, deserialize_with = "lenient::integer")]
     pub failed_count: i64,
     /// `sending` or `completed`.
-    #[serde(default, deserialize_with = "lenient::words")]
+    #[serde(default, deserialize_with = "lenient::text_or_empty")]
     pub status: String,
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
@@ -107,15 +107,15 @@ fn failed_recipient(item: &Value) -> Option<FailedRecipient> {
     let named = |places: [&str; 3]| places.into_iter().find_map(told).filter(|place| is_plain(place));
     let contact = named(["/contactId", "/contact/id", "/contact"]);
     let phone = named(["/phone", "/to", "/contact/phone"]);
-    let reason = FailureReason::find(told);
-    let failed = told("/status").map_or(reason.is_told(), |text| text.eq_ignore_ascii_case("failed"));
+    let reason = FailureReason::from_item(told);
+    let failed = told("/status").map_or(reason.is_stated(), |text| text.eq_ignore_ascii_case("failed"));
     (failed && (contact.is_some() || phone.is_some())).then_some(FailedRecipient { contact, phone, reason })
 }
 
 impl BroadcastBody {
     /// In this program's words.
     pub fn into_model(self) -> Broadcast {
-        let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::read);
+        let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse_any);
         Broadcast {
             status: BroadcastStatus::from_word(&self.status),
             text: self.message.as_deref().map(SafeText::line),
@@ -156,7 +156,7 @@ mod tests {
                         "{} {} {}",
                         or(&failed_recipient.contact),
                         or(&failed_recipient.phone),
-                        failed_recipient.reason.told()
+                        failed_recipient.reason.describe()
                     )
                 };
                 let found: Vec<String> = body.into_model().failures.iter().map(line).collect();

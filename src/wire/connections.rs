@@ -10,7 +10,8 @@ use model::connections::mistake::ConnectionMistake;
 use model::connections::parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 use model::connections::path::Path;
 use model::connections::{
-    Auth, Connection, ConnectionEndpoint, EndpointMethod, MOST, PER_MINUTE, TIMEOUT, review,
+    Auth, Connection, ConnectionEndpoint, DEFAULT_CALLS_PER_MINUTE, DEFAULT_TIMEOUT_SECONDS, EndpointMethod,
+    MAX_CONNECTIONS, review,
 };
 
 mod lines;
@@ -49,19 +50,19 @@ struct Entry {
 }
 
 const fn timeout() -> u32 {
-    TIMEOUT
+    DEFAULT_TIMEOUT_SECONDS
 }
 
 fn is_timeout(it: &u32) -> bool {
-    *it == TIMEOUT
+    *it == DEFAULT_TIMEOUT_SECONDS
 }
 
 const fn per_minute() -> u32 {
-    PER_MINUTE
+    DEFAULT_CALLS_PER_MINUTE
 }
 
 fn is_per_minute(it: &u32) -> bool {
-    *it == PER_MINUTE
+    *it == DEFAULT_CALLS_PER_MINUTE
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -203,7 +204,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
                 vec![ConnectionMistake::at("name", why)]
             }
             Ok(it) => {
-                let found = review::mistakes(&it);
+                let found = review::find_mistakes(&it);
                 if found.is_empty() {
                     read.push(it);
                 }
@@ -211,18 +212,18 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
             }
         };
         wrong.extend(found.iter().map(|connection_mistake| {
-            told(lines::line_of(text, index, connection_mistake), &name, connection_mistake)
+            describe_mistake(lines::line_of(text, index, connection_mistake), &name, connection_mistake)
         }));
     }
-    if read.len() > MOST {
-        wrong.push(format!("at most {MOST} connections are used"));
-        read.truncate(MOST);
+    if read.len() > MAX_CONNECTIONS {
+        wrong.push(format!("at most {MAX_CONNECTIONS} connections are used"));
+        read.truncate(MAX_CONNECTIONS);
     }
     (read, wrong)
 }
 
 /// A mistake in words, with its line where that is known.
-pub fn told(line: Option<usize>, name: &str, mistake: &ConnectionMistake) -> String {
+pub fn describe_mistake(line: Option<usize>, name: &str, mistake: &ConnectionMistake) -> String {
     let line = line.map_or_else(String::new, |line| format!("line {line}: "));
     format!("{line}connection {name:?}: {}", mistake.why)
 }
@@ -250,7 +251,7 @@ pub fn from_json(text: &str) -> Result<Connection, String> {
 fn connection(entry: Entry) -> Result<Connection, ConnectionMistake> {
     let endpoints = entry.endpoint.into_iter().enumerate().map(|(index, endpoint_entry)| {
         let name = endpoint_entry.name.clone();
-        endpoint(endpoint_entry).map_err(|mistake| mistake.of_endpoint(index, &name))
+        endpoint(endpoint_entry).map_err(|mistake| mistake.in_endpoint(index, &name))
     });
     Ok(Connection {
         name: entry.name,
@@ -290,7 +291,7 @@ fn all<T, U>(
     entries: Vec<T>,
     read: impl Fn(T) -> Result<U, ConnectionMistake>,
 ) -> Result<Vec<U>, ConnectionMistake> {
-    let read = |(index, entry)| read(entry).map_err(|mistake| mistake.within(list, index));
+    let read = |(index, entry)| read(entry).map_err(|mistake| mistake.in_list(list, index));
     entries.into_iter().enumerate().map(read).collect()
 }
 

@@ -110,7 +110,7 @@ pub struct CloseResult {
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let body: ConversationBody = serde_json::from_str(raw.get())?;
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
-    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::read);
+    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse_any);
     Ok(Conversation {
         name: line(&body.customer_name),
         username: None,
@@ -156,7 +156,7 @@ fn escalation(body: &ConversationBody) -> Escalation {
     match &body.escalation {
         Some(told) => read_escalation(told),
         None if body.automation_enabled.is_some() => Escalation::None,
-        None => Escalation::Untold,
+        None => Escalation::Unknown,
     }
 }
 
@@ -165,7 +165,7 @@ fn escalation(body: &ConversationBody) -> Escalation {
 pub fn read_escalation(told: &Value) -> Escalation {
     let asks = |why: Option<&str>| {
         let why = SafeText::optional_line(why);
-        Escalation::Asks(why.unwrap_or_else(|| SafeText::line("it did not say why")))
+        Escalation::Requested(why.unwrap_or_else(|| SafeText::line("it did not say why")))
     };
     match told {
         told if says_no(told) => Escalation::None,

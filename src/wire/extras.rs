@@ -67,7 +67,7 @@ impl MessageExtras {
     }
 
     /// Returns the text to be kept, `None` where there is nothing.
-    pub fn kept(&self) -> Option<String> {
+    pub fn to_stored_text(&self) -> Option<String> {
         if *self == Self::default() { None } else { serde_json::to_string(self).ok() }
     }
 
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn extras_are_kept_only_where_there_are_any() {
-        assert_eq!(MessageExtras::default().kept(), None);
+        assert_eq!(MessageExtras::default().to_stored_text(), None);
         let extras = MessageExtras::of_structure(json!({"order": [1]}));
-        let kept = extras.kept();
+        let kept = extras.to_stored_text();
         assert_eq!(MessageExtras::read(kept.as_deref()), extras);
         assert_eq!(ExtrasLine::read(kept.as_deref()).structure.map(RawValue::get), Some(r#"{"order":[1]}"#));
         assert_eq!(MessageExtras::of_structure(json!("x".repeat(MAX_STRUCTURE))), MessageExtras::default());

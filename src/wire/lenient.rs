@@ -23,7 +23,7 @@ pub fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error
 
 /// A string, or a number or boolean as its text; anything else is the empty
 /// text.
-pub fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub fn text_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(text(deserializer)?.unwrap_or_default())
 }
 

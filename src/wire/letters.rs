@@ -9,11 +9,13 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use model::email::fields::{
-    BY_AI, CC, DATED, DATES, DIRECTIONS, FILE_BYTES, FILE_KINDS, FILE_LISTS, FILE_NAMES, FILE_SIZES,
-    FILE_URLS, FROM, FROM_NAME, HEADER_ID, HTML, IDS, INBOUND, LISTS, OPENED, OUTBOUND, REPLY_TO, SENDERS,
-    STATUS, SUBJECT, TEXT, TO,
+    AI_FIELDS, CC_FIELDS, DATE_FIELDS, DIRECTION_FIELDS, FILE_CONTENT_FIELDS, FILE_LIST_FIELDS,
+    FILE_NAME_FIELDS, FILE_SIZE_FIELDS, FILE_TYPE_FIELDS, FILE_URL_FIELDS, FROM_FIELDS, FROM_NAME_FIELDS,
+    HEADER_ID_FIELDS, HTML_FIELDS, ID_FIELDS, INBOUND_FIELDS, MESSAGE_LIST_FIELDS, OPENED_FIELDS,
+    OUTBOUND_FIELDS, REPLY_TO_FIELDS, SENDER_DATE_FIELD, SENDER_FIELDS, STATUS_FIELDS, SUBJECT_FIELDS,
+    TEXT_FIELDS, TO_FIELDS,
 };
-use model::email::{LetterFile, MailMessage};
+use model::email::{MailFile, MailMessage};
 use model::ids::{ConversationId, MessageId};
 use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::{SafeText, is_plain};
@@ -33,7 +35,7 @@ pub fn letters_of(thread: &RawValue) -> Vec<Box<RawValue>> {
     else {
         return Vec::new();
     };
-    let list = LISTS.iter().find_map(|name| {
+    let list = MESSAGE_LIST_FIELDS.iter().find_map(|name| {
         let raw = fields.get(*name)?;
         serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok()
     });
@@ -52,7 +54,7 @@ pub fn read_letter(
     let fields: Fields = serde_json::from_str(raw.get()).unwrap_or_default();
     let letter = letter(&fields);
     let outbound = direction(&fields, &letter, own) == Direction::Outbound;
-    let status = named(&fields, &STATUS).unwrap_or_default();
+    let status = named(&fields, &STATUS_FIELDS).unwrap_or_default();
     let known = !letter.from.is_empty() || letter.plain.is_some() || html_of(&fields).is_some();
     let message = Message {
         platform_id: letter.header_id.clone(),
@@ -71,11 +73,11 @@ pub fn read_letter(
             word => DeliveryStatus::from_word(word),
         },
         created_at: date(&fields),
-        read_at: named(&fields, &OPENED).and_then(|text| Timestamp::read(&text)),
+        read_at: named(&fields, &OPENED_FIELDS).and_then(|text| Timestamp::parse_any(&text)),
         raw: raw.get().to_owned(),
         ..Message::stand_in(
             MessageId::new(
-                named(&fields, &IDS)
+                named(&fields, &ID_FIELDS)
                     .filter(|text| is_plain(text))
                     .unwrap_or_else(|| format!("{thread}#{place}")),
             ),
@@ -100,7 +102,7 @@ pub fn html(raw: &str) -> Option<String> {
 pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
     let fields: Fields = serde_json::from_str(raw).ok()?;
     let file = files(&fields).get(place)?.as_object()?;
-    let text = FILE_BYTES.iter().find_map(|file_byte| file.get(*file_byte)?.as_str())?;
+    let text = FILE_CONTENT_FIELDS.iter().find_map(|file_byte| file.get(*file_byte)?.as_str())?;
     // A data URL has its bytes behind a comma.
     let text = text.split_once("base64,").map_or(text, |(_, rest)| rest);
     STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
@@ -108,26 +110,26 @@ pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
 
 fn letter(fields: &Fields) -> MailMessage {
     let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
-    let (from, name) = first(fields, &FROM).map_or((None, None), correspondent);
-    let header_id = named(fields, &HEADER_ID).or_else(|| {
+    let (from, name) = first(fields, &FROM_FIELDS).map_or((None, None), correspondent);
+    let header_id = named(fields, &HEADER_ID_FIELDS).or_else(|| {
         // One that has angle brackets is no id of the service.
         named(fields, &["messageId"]).filter(|text| text.starts_with('<'))
     });
     MailMessage {
-        from_name: line(named(fields, &FROM_NAME)).or_else(|| line(name)),
-        to: addresses(fields, &TO),
-        cc: addresses(fields, &CC),
-        reply_to: addresses(fields, &REPLY_TO),
+        from_name: line(named(fields, &FROM_NAME_FIELDS)).or_else(|| line(name)),
+        to: addresses(fields, &TO_FIELDS),
+        cc: addresses(fields, &CC_FIELDS),
+        reply_to: addresses(fields, &REPLY_TO_FIELDS),
         sender: addresses(fields, &["sender"]).into_iter().next().filter(|sender| {
             fields.contains_key("from")
                 && from.as_ref().is_none_or(|from| !from.eq_ignore_ascii_case(sender.as_str()))
         }),
         from: SafeText::line(&from.unwrap_or_default()),
         is_unanswerable: fields.get("canBeAnswered").and_then(Value::as_bool) == Some(false),
-        subject: line(named(fields, &SUBJECT)),
+        subject: line(named(fields, &SUBJECT_FIELDS)),
         header_id,
         sent_at: time(fields, "sentAt").filter(|_| fields.contains_key("createdAt")),
-        dated_at: time(fields, DATED),
+        dated_at: time(fields, SENDER_DATE_FIELD),
         plain: plain_of(fields).map(|plain| SafeText::block(&plain)),
         rich: None,
         links: Vec::new(),
@@ -154,49 +156,49 @@ fn looks_like_html(text: &str) -> bool {
 }
 
 fn plain_of(fields: &Fields) -> Option<String> {
-    body(fields, &TEXT, &["text", "plain", "textPlain"]).filter(|body| !looks_like_html(body))
+    body(fields, &TEXT_FIELDS, &["text", "plain", "textPlain"]).filter(|body| !looks_like_html(body))
 }
 
 fn html_of(fields: &Fields) -> Option<String> {
-    let named = body(fields, &HTML, &["html", "content"])
+    let named = body(fields, &HTML_FIELDS, &["html", "content"])
         .or_else(|| body(fields, &["body"], &["html", "textHtml", "content"]));
     named
         .filter(|text| text.contains('<'))
-        .or_else(|| body(fields, &TEXT, &[]).filter(|body| looks_like_html(body)))
+        .or_else(|| body(fields, &TEXT_FIELDS, &[]).filter(|body| looks_like_html(body)))
 }
 
 fn direction(fields: &Fields, letter: &MailMessage, own: Option<&str>) -> Direction {
-    let word = named(fields, &DIRECTIONS).unwrap_or_default().to_ascii_lowercase();
+    let word = named(fields, &DIRECTION_FIELDS).unwrap_or_default().to_ascii_lowercase();
     match word.as_str() {
         "inbound" | "incoming" | "received" | "inbox" => return Direction::Inbound,
         "outbound" | "outgoing" | "sent" => return Direction::Outbound,
         _ => (),
     }
-    let flag = OUTBOUND.iter().find_map(|text| fields.get(*text)?.as_bool());
-    let flag =
-        flag.or_else(|| INBOUND.iter().find_map(|text| fields.get(*text)?.as_bool()).map(|flag| !flag));
+    let flag = OUTBOUND_FIELDS.iter().find_map(|text| fields.get(*text)?.as_bool());
+    let flag = flag
+        .or_else(|| INBOUND_FIELDS.iter().find_map(|text| fields.get(*text)?.as_bool()).map(|flag| !flag));
     let own = own.is_some_and(|text| letter.from.as_str().eq_ignore_ascii_case(text));
     if flag.unwrap_or(own) { Direction::Outbound } else { Direction::Inbound }
 }
 
 fn sender(fields: &Fields) -> Sender {
-    if let Some(true) = BY_AI.iter().find_map(|text| fields.get(*text)?.as_bool()) {
+    if let Some(true) = AI_FIELDS.iter().find_map(|text| fields.get(*text)?.as_bool()) {
         return Sender::Ai;
     }
-    match named(fields, &SENDERS) {
-        Some(word) => Sender::derive(Direction::Outbound, &word),
+    match named(fields, &SENDER_FIELDS) {
+        Some(word) => Sender::from_words(Direction::Outbound, &word),
         None => Sender::Api,
     }
 }
 
 fn date(fields: &Fields) -> Option<Timestamp> {
-    DATES.iter().find_map(|name| time(fields, name))
+    DATE_FIELDS.iter().find_map(|name| time(fields, name))
 }
 
 fn time(fields: &Fields, name: &str) -> Option<Timestamp> {
     match fields.get(name)? {
-        Value::String(text) => Timestamp::read(text),
-        Value::Number(number) => Timestamp::read(&number.to_string()),
+        Value::String(text) => Timestamp::parse_any(text),
+        Value::Number(number) => Timestamp::parse_any(&number.to_string()),
         _ => None,
     }
 }
@@ -226,11 +228,11 @@ fn addresses(fields: &Fields, names: &[&str]) -> Vec<SafeText> {
 }
 
 fn split(line: &str) -> Vec<String> {
-    use model::email::addresses::{TypedAddress, list};
+    use model::email::addresses::{TypedAddress, parse_list};
     let text = |typed_address| match typed_address {
-        TypedAddress::Address(typed_address) | TypedAddress::Wrong(typed_address) => typed_address,
+        TypedAddress::Address(typed_address) | TypedAddress::Invalid(typed_address) => typed_address,
     };
-    list(line).into_iter().take(ADDRESSES).map(text).collect()
+    parse_list(line).into_iter().take(ADDRESSES).map(text).collect()
 }
 
 /// An address and a name: `Ana <ana@x.example>`, or an object of either.
@@ -257,25 +259,27 @@ fn correspondent(value: &Value) -> (Option<String>, Option<String>) {
 }
 
 fn files(fields: &Fields) -> &[Value] {
-    let list = FILE_LISTS.iter().find_map(|file_list| fields.get(*file_list)?.as_array());
+    let list = FILE_LIST_FIELDS.iter().find_map(|file_list| fields.get(*file_list)?.as_array());
     list.map_or(&[], Vec::as_slice)
 }
 
-fn file(value: &Value) -> LetterFile {
+fn file(value: &Value) -> MailFile {
     let nothing = Fields::new();
     let fields = value.as_object().unwrap_or(&nothing);
-    let name = named(fields, &FILE_NAMES).or_else(|| value.as_str().map(str::to_owned));
-    let size = FILE_SIZES.iter().find_map(|file_size| match fields.get(*file_size)? {
+    let name = named(fields, &FILE_NAME_FIELDS).or_else(|| value.as_str().map(str::to_owned));
+    let size = FILE_SIZE_FIELDS.iter().find_map(|file_size| match fields.get(*file_size)? {
         Value::Number(number) => number.as_u64(),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     });
-    LetterFile {
+    MailFile {
         name: SafeText::line(name.as_deref().unwrap_or("unnamed")),
-        kind: SafeText::optional_line(named(fields, &FILE_KINDS).as_deref()),
+        kind: SafeText::optional_line(named(fields, &FILE_TYPE_FIELDS).as_deref()),
         size,
-        url: named(fields, &FILE_URLS),
-        enclosed: FILE_BYTES.iter().any(|file_byte| fields.get(*file_byte).is_some_and(Value::is_string)),
+        url: named(fields, &FILE_URL_FIELDS),
+        enclosed: FILE_CONTENT_FIELDS
+            .iter()
+            .any(|file_byte| fields.get(*file_byte).is_some_and(Value::is_string)),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::lenient;
-use model::ids::STAND_IN;
+use model::ids::STAND_IN_PREFIX;
 
 /// Characters kept of an item that cannot be read.
 const RAW: usize = 4096;
@@ -159,7 +159,7 @@ pub fn stand_in_id(raw: &str) -> String {
     let print = raw.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    format!("{STAND_IN}{print:x}")
+    format!("{STAND_IN_PREFIX}{print:x}")
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ pub fn read_message(
     let Some(conversation) = named.or_else(|| conversation.cloned()) else {
         return Err(serde::de::Error::missing_field("conversationId"));
     };
-    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::read);
+    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse_any);
     let sender_type = body.sender_type.unwrap_or_default();
     let direction = body.direction.as_deref().and_then(Direction::from_word).unwrap_or({
         // Bot-chat items may lack a direction; their sender tells.
@@ -157,7 +157,7 @@ pub fn read_message(
         conversation,
         platform_id: body.whatsapp_message_id.or(body.telegram_message_id),
         direction,
-        sender: Sender::derive(direction, &sender_type),
+        sender: Sender::from_words(direction, &sender_type),
         content: match &body.content {
             Some(content) => SafeText::block(content),
             None if body.media_url.is_none() => SafeText::line(NO_CONTENT),

@@ -88,7 +88,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         status: ConversationStatus::from_word(body.status.as_deref().unwrap_or("active")),
         message_count: body.message_count.unwrap_or(0),
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
-        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::read),
+        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse_any),
         escalation: body.escalation.as_ref().map_or(Escalation::None, read_escalation),
         address: body
             .telegram_chat_id

@@ -13,10 +13,10 @@ pub struct TemplateBody {
     /// A language code, as a string here and as an object in a send.
     #[serde(default, deserialize_with = "language")]
     pub language: String,
-    #[serde(default, deserialize_with = "lenient::words")]
+    #[serde(default, deserialize_with = "lenient::text_or_empty")]
     pub category: String,
     /// Only `APPROVED` is listed.
-    #[serde(default, deserialize_with = "lenient::words")]
+    #[serde(default, deserialize_with = "lenient::text_or_empty")]
     pub status: String,
     /// Header, body, footer, buttons.
     #[serde(default, deserialize_with = "lenient::list")]

@@ -38,7 +38,7 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         status: if thread.is_archived() { ConversationStatus::Closed } else { ConversationStatus::Open },
         message_count: body.message_count.unwrap_or(0),
         preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
-        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::read),
+        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse_any),
         escalation: Escalation::None,
         raw: without_mails(raw),
         ..Conversation::stand_in(ConversationId::new(body.id), false)
@@ -69,7 +69,7 @@ pub fn account(body: EmailAccountBody) -> MailAccount {
         display_name: line(body.display_name),
         provider: line(body.provider),
         sync_status: line(body.sync_status),
-        last_sync_at: body.last_sync_at.as_deref().and_then(Timestamp::read),
+        last_sync_at: body.last_sync_at.as_deref().and_then(Timestamp::parse_any),
         ai_auto_reply: body.ai_auto_reply,
         earlier: body.earlier_mail.map(|earlier| (earlier.filed, earlier.finished)),
     }
@@ -80,7 +80,7 @@ pub fn correspondent(body: EmailContactBody) -> Correspondent {
     Correspondent {
         email: SafeText::line(&body.email),
         name: SafeText::optional_line(body.name.as_deref()),
-        last_at: body.last_contact_date.as_deref().and_then(Timestamp::read),
+        last_at: body.last_contact_date.as_deref().and_then(Timestamp::parse_any),
         count: body.message_count,
         phone: SafeText::optional_line(body.linked_whats_app_phone.as_deref()),
     }

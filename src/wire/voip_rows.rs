@@ -33,7 +33,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         message_count: count(&fields),
         preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),
-        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|text| Timestamp::read(&text)),
+        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|text| Timestamp::parse_any(&text)),
         escalation: fields.get("escalation").map_or(Escalation::None, read_escalation),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(id), false)
@@ -60,9 +60,9 @@ fn phone(fields: &Fields) -> Option<String> {
 fn newest(fields: &Fields) -> Option<Timestamp> {
     let usual = named(fields, &["lastMessageAt", "lastActivityAt", "updatedAt", "endedAt"]);
     // Digits alone are as likely a telephone number.
-    let shaped = |value: &Value| Timestamp::read(value.as_str().filter(|text| text.contains(':'))?);
+    let shaped = |value: &Value| Timestamp::parse_any(value.as_str().filter(|text| text.contains(':'))?);
     let by_shape = || fields.values().filter_map(shaped).max();
-    usual.and_then(|usual| Timestamp::read(&usual)).or_else(by_shape)
+    usual.and_then(|usual| Timestamp::parse_any(&usual)).or_else(by_shape)
 }
 
 fn count(fields: &Fields) -> u64 {

@@ -23,7 +23,7 @@ pub struct AddWebhookBody<'a> {
 pub struct WebhookBody {
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
-    #[serde(default, deserialize_with = "lenient::words")]
+    #[serde(default, deserialize_with = "lenient::text_or_empty")]
     pub url: String,
     /// What it is told of.
     #[serde(default, deserialize_with = "lenient::texts")]

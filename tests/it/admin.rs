@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use frontdesk::service::{self, Options, Running};
+use frontdesk::service::{self, Options, RunningService};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::desk::HandClock;
 
 struct Scene {
     binary: Binary,
-    running: Running,
+    running: RunningService,
     http: reqwest::Client,
 }
 

@@ -50,7 +50,7 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::admin::Admin;
 use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
-use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
+use frontdesk::service::{AssistantChoice, Options, PublicUrl, RunningService, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ impl StandIn<'_> {
 
 /// A service in this process, on a file of its own.
 struct Served {
-    running: Running,
+    running: RunningService,
     keys: HashMap<String, String>,
     http: reqwest::Client,
     options: Options,

@@ -7,7 +7,7 @@ use frontdesk::model::account::Environment;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Timestamp;
 use frontdesk::service::admin::Admin;
-use frontdesk::service::{self, AssistantChoice, Endpoint, Options, Running};
+use frontdesk::service::{self, AssistantChoice, Endpoint, Options, RunningService};
 use frontdesk::wire::connections;
 use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path, query_param};
@@ -86,7 +86,7 @@ async fn a_connection_is_added_only_after_it_has_answered() {
     let database = binary.folder().join("service.db");
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let running = service::start(Options::new(address, database.clone(), HandClock::new())).await;
-    let running: Running = running.expect("the service starts");
+    let running: RunningService = running.expect("the service starts");
     let shop = shop().await;
     let file = binary.folder().join("shop.toml");
     std::fs::write(&file, definition(&shop)).expect("written");
@@ -146,7 +146,7 @@ fn the_example_of_the_book_reads() {
 
 /// A service with the shop, whose customers a test speaks for.
 struct Desk {
-    running: Running,
+    running: RunningService,
     http: reqwest::Client,
     key: String,
     folder: tempfile::TempDir,

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use frontdesk::model::account::Environment;
-use frontdesk::service::{self, DatabasePlace, IssuedKey, Options, Running};
+use frontdesk::service::{self, DatabaseLocation, IssuedKey, Options, RunningService};
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
@@ -50,9 +50,9 @@ struct World {
     keys: Vec<IssuedKey>,
     clock: Arc<HandClock>,
     http: reqwest::Client,
-    place: DatabasePlace,
+    place: DatabaseLocation,
     folder: Option<tempfile::TempDir>,
-    running: Option<Running>,
+    running: Option<RunningService>,
 }
 
 impl World {

@@ -219,7 +219,7 @@ pub struct Desk {
     outside: Outside,
     import: Option<(ImportSource, Import)>,
     folder: tempfile::TempDir,
-    _service: Option<service::Running>,
+    _service: Option<service::RunningService>,
 }
 
 impl Desk {
@@ -682,9 +682,9 @@ impl Desk {
             let (channel, steps) = (&self.channels[index], &mut self.steps[index]);
             self.runtime.block_on(async {
                 let _ = channel.upload_all(&mut steps.uploads, self.clock.now()).await;
-                channel.carry_campaigns(&mut steps.waves, self.clock.now()).await;
+                channel.step_campaigns(&mut steps.waves, self.clock.now()).await;
                 let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
-                while channel.carry_campaigns(&mut steps.waves, self.clock.now()).await.wait == 0 {
+                while channel.step_campaigns(&mut steps.waves, self.clock.now()).await.wait == 0 {
                     let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
                 }
                 channel.pull_broadcasts(&mut steps.broadcasts).await;
@@ -692,7 +692,7 @@ impl Desk {
                 channel.pull_trigger(&mut steps.trigger).await;
                 channel.pull_mailbox().await;
                 channel.pull_conversations(&mut steps.list).await;
-                if channel.keep_draft_only(self.clock.now()).await {
+                if channel.apply_draft_only(self.clock.now()).await {
                     let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
                 }
                 channel.apply_rules().await;
@@ -780,7 +780,7 @@ impl Desk {
         let id = ChannelId::from(channel);
         let rows = self.runtime.block_on(self.store.lane_rows(&id)).expect("rows");
         let row = rows.iter().find(|row| row.row.can_withdraw()).expect("a file");
-        let claim = self.store.claim(&row.row.id, row.fence, self.clock.now(), "elsewhere");
+        let claim = self.store.claim(&row.row.id, row.fencing_token, self.clock.now(), "elsewhere");
         let claimed = self.runtime.block_on(claim).expect("a claim").expect("the row is free");
         let conversation = claimed.row.lane.conversation().expect("a conversation").clone();
         self.event(Event::News(News::History(id.clone(), conversation)));
@@ -793,7 +793,7 @@ impl Desk {
         let folder = self.folder.path();
         let credentials = Credentials::new(folder.join("connections.sealed"), Arc::new(|| Ok([5; 32])));
         for (connection, secret) in all {
-            credentials.keep(connection, &Secret::new(secret)).expect("kept");
+            credentials.store(connection, &Secret::new(secret)).expect("kept");
         }
         let connections: Vec<Connection> = all.iter().map(|pair| pair.0.clone()).collect();
         let file = folder.join("connections.toml");
@@ -814,7 +814,7 @@ impl Desk {
 
     /// A model suggests from now on.
     pub fn suggests(&mut self, url: &str, day_tokens: u64) -> &mut Self {
-        self.suggests_within(url, ModelCaps::of_day(day_tokens, None), ModelPrices::default())
+        self.suggests_within(url, ModelCaps::for_day(day_tokens, None), ModelPrices::default())
     }
 
     /// The same with prices, and within other caps.
@@ -870,7 +870,7 @@ impl Desk {
 
     /// What was said of the AI's answers, oldest first.
     pub fn reviewed(&self) -> Vec<ReviewedAnswer> {
-        self.reader.reviewed(None).expect("the disk")
+        self.reader.reviewed_answers(None).expect("the disk")
     }
 
     /// The desk's own folder.
@@ -950,7 +950,7 @@ impl Desk {
         let seen = self.reader.newest_message(&channel, &conversation).expect("a message");
         let (proposer, reason) = (SafeText::line("Helper 1.0"), SafeText::line("the customer asked"));
         let new = NewProposal { channel: channel.clone(), conversation, proposer, reason, change, seen };
-        self.store.propose(new, self.clock.now()).expect("the disk").expect("there is room");
+        self.store.insert_proposal(new, self.clock.now()).expect("the disk").expect("there is room");
         self.told(News::Conversations(channel));
     }
 

@@ -35,8 +35,8 @@ use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::{
-    BroadcastState, ChannelSpec, ChannelSync, ListState, Pulled, PushState, PushStep, Tries, TriggerState,
-    WaveState,
+    AttemptState, BroadcastState, CampaignNotices, ChannelSpec, ChannelSync, ListState, PullOutcome,
+    PushState, PushStep, TriggerState,
 };
 use serde_json::{Value, json};
 
@@ -75,8 +75,8 @@ pub struct Steps {
     pub trigger: TriggerState,
     pub broadcasts: BroadcastState,
     pub push: PushState,
-    pub uploads: Tries,
-    pub waves: WaveState,
+    pub uploads: AttemptState,
+    pub waves: CampaignNotices,
 }
 
 impl Steps {
@@ -86,8 +86,8 @@ impl Steps {
             trigger: TriggerState::default(),
             broadcasts: BroadcastState::default(),
             push: PushState::new(now),
-            uploads: Tries::default(),
-            waves: WaveState::default(),
+            uploads: AttemptState::default(),
+            waves: CampaignNotices::default(),
         }
     }
 }
@@ -216,16 +216,16 @@ impl Hands {
         self.channel.upload_all(&mut self.steps.lock().await.uploads, self.clock.now()).await
     }
 
-    async fn pull_trigger(&self) -> Pulled {
+    async fn pull_trigger(&self) -> PullOutcome {
         self.channel.pull_trigger(&mut self.steps.lock().await.trigger).await
     }
 
-    async fn pull_conversations(&self) -> Pulled {
+    async fn pull_conversations(&self) -> PullOutcome {
         self.channel.pull_conversations(&mut self.steps.lock().await.list).await
     }
 
     /// Polls once, as a loop would.
-    async fn pull(&self) -> [Pulled; 3] {
+    async fn pull(&self) -> [PullOutcome; 3] {
         let account = self.channel.pull_account().await;
         let list = self.pull_conversations().await;
         [account, list, self.pull_trigger().await]

@@ -23,7 +23,7 @@ fn styles(theme: Theme) -> [(&'static str, Style); 18] {
         ("plain", Style::new()),
         ("quiet", theme.quiet()),
         ("strong", theme.strong()),
-        ("found", theme.found()),
+        ("found", theme.match_highlight()),
         ("border", theme.border(false)),
         ("focused border", theme.border(true)),
         ("live", theme.live()),
@@ -36,8 +36,8 @@ fn styles(theme: Theme) -> [(&'static str, Style); 18] {
         ("error", theme.error()),
         ("customer", theme.customer()),
         ("own", theme.own()),
-        ("note", theme.note()),
-        ("strong note", theme.note().patch(theme.strong())),
+        ("note", theme.private_note()),
+        ("strong note", theme.private_note().patch(theme.strong())),
     ]
 }
 

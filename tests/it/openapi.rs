@@ -179,7 +179,7 @@ fn the_codes_are_those_of_the_service() {
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    let known: BTreeSet<_> = reactions::BOT_CHAT.into_iter().chain([""]).collect();
+    let known: BTreeSet<_> = reactions::BOT_CHAT_REACTIONS.into_iter().chain([""]).collect();
     assert_eq!(emoji, known);
 }
 
@@ -187,31 +187,37 @@ fn the_codes_are_those_of_the_service() {
 fn the_bounds_are_those_of_the_service() {
     let document = document();
     let cases: [(&str, u64); 25] = [
-        ("schemas/SendText/properties/text/properties/body/maxLength", bound(bounds::TEXT)),
-        ("schemas/SendTelegramText/properties/text/maxLength", bound(bounds::TEXT)),
-        ("schemas/SendImage/properties/image/properties/caption/maxLength", bound(bounds::CAPTION)),
-        ("schemas/SendVideo/properties/video/properties/caption/maxLength", bound(bounds::CAPTION)),
-        ("schemas/SendDocument/properties/document/properties/caption/maxLength", bound(bounds::CAPTION)),
-        ("schemas/SendDocument/properties/document/properties/filename/maxLength", bound(bounds::FILENAME)),
-        ("schemas/SendTelegramMedia/properties/caption/maxLength", bound(bounds::CAPTION)),
-        ("schemas/SendTelegramMedia/properties/filename/maxLength", bound(bounds::FILENAME)),
-        ("schemas/ContactInput/properties/name/maxLength", bound(bounds::CONTACT_NAME)),
-        ("schemas/SendEmail/properties/subject/maxLength", bound(bounds::SUBJECT)),
-        ("schemas/SendEmail/properties/attachments/maxItems", bound(bounds::ATTACHMENTS)),
-        ("schemas/AttachedBytes/properties/filename/maxLength", bound(bounds::FILENAME)),
-        ("schemas/SendSms/properties/body/maxLength", bound(bounds::SMS)),
+        ("schemas/SendText/properties/text/properties/body/maxLength", bound(bounds::MAX_TEXT_CHARS)),
+        ("schemas/SendTelegramText/properties/text/maxLength", bound(bounds::MAX_TEXT_CHARS)),
+        ("schemas/SendImage/properties/image/properties/caption/maxLength", bound(bounds::MAX_CAPTION_CHARS)),
+        ("schemas/SendVideo/properties/video/properties/caption/maxLength", bound(bounds::MAX_CAPTION_CHARS)),
+        (
+            "schemas/SendDocument/properties/document/properties/caption/maxLength",
+            bound(bounds::MAX_CAPTION_CHARS),
+        ),
+        (
+            "schemas/SendDocument/properties/document/properties/filename/maxLength",
+            bound(bounds::MAX_FILENAME_CHARS),
+        ),
+        ("schemas/SendTelegramMedia/properties/caption/maxLength", bound(bounds::MAX_CAPTION_CHARS)),
+        ("schemas/SendTelegramMedia/properties/filename/maxLength", bound(bounds::MAX_FILENAME_CHARS)),
+        ("schemas/ContactInput/properties/name/maxLength", bound(bounds::MAX_CONTACT_NAME_CHARS)),
+        ("schemas/SendEmail/properties/subject/maxLength", bound(bounds::MAX_SUBJECT_CHARS)),
+        ("schemas/SendEmail/properties/attachments/maxItems", bound(bounds::MAX_ATTACHMENTS)),
+        ("schemas/AttachedBytes/properties/filename/maxLength", bound(bounds::MAX_FILENAME_CHARS)),
+        ("schemas/SendSms/properties/body/maxLength", bound(bounds::MAX_SMS_CHARS)),
         ("schemas/SendSms/properties/body/minLength", 1),
-        ("schemas/NewMessages/properties/data/maxItems", bound(bounds::TRIGGER_ITEMS)),
-        ("schemas/Happenings/properties/data/maxItems", bound(bounds::TRIGGER_ITEMS)),
-        ("schemas/NewContacts/properties/data/maxItems", bound(bounds::TRIGGER_ITEMS)),
-        ("schemas/BroadcastInput/properties/contactIds/maxItems", bound(bounds::BROADCAST_CONTACTS)),
+        ("schemas/NewMessages/properties/data/maxItems", bound(bounds::MAX_TRIGGER_ITEMS)),
+        ("schemas/Happenings/properties/data/maxItems", bound(bounds::MAX_TRIGGER_ITEMS)),
+        ("schemas/NewContacts/properties/data/maxItems", bound(bounds::MAX_TRIGGER_ITEMS)),
+        ("schemas/BroadcastInput/properties/contactIds/maxItems", bound(bounds::MAX_BROADCAST_CONTACTS)),
         ("schemas/BroadcastInput/properties/contactIds/minItems", 1),
-        ("schemas/BroadcastText/properties/text/properties/body/maxLength", bound(bounds::TEXT)),
-        ("schemas/SendEmail/properties/replyTo/anyOf/0/maxLength", bound(bounds::EMAIL_ADDRESS)),
-        ("schemas/ContactInput/properties/email/anyOf/0/maxLength", bound(bounds::EMAIL_ADDRESS)),
+        ("schemas/BroadcastText/properties/text/properties/body/maxLength", bound(bounds::MAX_TEXT_CHARS)),
+        ("schemas/SendEmail/properties/replyTo/anyOf/0/maxLength", bound(bounds::MAX_EMAIL_ADDRESS_CHARS)),
+        ("schemas/ContactInput/properties/email/anyOf/0/maxLength", bound(bounds::MAX_EMAIL_ADDRESS_CHARS)),
         ("parameters/limit/schema/minimum", 1),
-        ("parameters/limit/schema/maximum", bounds::PAGE_MAX.into()),
-        ("parameters/limit/schema/default", bounds::PAGE_DEFAULT.into()),
+        ("parameters/limit/schema/maximum", bounds::MAX_PAGE_ROWS.into()),
+        ("parameters/limit/schema/default", bounds::DEFAULT_PAGE_ROWS.into()),
     ];
     for (place, expected) in cases {
         let found = document.pointer(&format!("/components/{place}")).and_then(Value::as_u64);

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use frontdesk::model::time::Timestamp;
-use frontdesk::service::cursors::Place;
+use frontdesk::service::cursors::PagePosition;
 use frontdesk::service::database::rows::SqlValue;
 use frontdesk::service::database::session::{DbSession, Visit};
 use frontdesk::service::database::{
@@ -30,15 +30,15 @@ impl DbSession for QuestionRecorder {
         panic!("a list changes nothing: {sql}")
     }
 
-    fn begin_part(&self) -> Result<(), DatabaseError> {
+    fn begin_savepoint(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 
-    fn keep_part(&self) -> Result<(), DatabaseError> {
+    fn release_savepoint(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 
-    fn undo_part(&self) -> Result<(), DatabaseError> {
+    fn roll_back_savepoint(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 }
@@ -81,7 +81,7 @@ fn questions() -> Vec<Question> {
 }
 
 fn add_messages(all: &mut Questions) {
-    let top = Place::top();
+    let top = PagePosition::top();
     for conversation in [None, Some("c".to_owned())] {
         for direction in [None, Some("inbound")] {
             for status in [None, Some("failed")] {
@@ -94,7 +94,7 @@ fn add_messages(all: &mut Questions) {
                 let filter = messages::Filter { conversation: conversation.clone(), direction, status };
                 all.add("/messages", &named, &|db| {
                     let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
-                    messages::each(db, "c", &filter, &top, 51, nothing).expect("asked");
+                    messages::visit_page(db, "c", &filter, &top, 51, nothing).expect("asked");
                 });
             }
         }
@@ -104,19 +104,19 @@ fn add_messages(all: &mut Questions) {
     {
         all.add(path, &["conversation"], &|db| {
             let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
-            messages::each_of_history(db, "c", &top, 51, nothing).expect("asked");
+            messages::visit_history(db, "c", &top, 51, nothing).expect("asked");
         });
     }
 }
 
 fn add_conversations(all: &mut Questions) {
-    let top = Place::top();
+    let top = PagePosition::top();
     for path in ["/conversations", "/telegram/conversations", "/voip/conversations"] {
         for status in [None, Some("active")] {
             let named: Vec<_> = status.map(|_| "status").into_iter().collect();
             all.add(path, &named, &|db| {
                 let nothing = |_: &conversations::ConversationRow<&str>| Ok::<_, DatabaseError>(());
-                conversations::each(db, "c", status, &top, 51, nothing).expect("asked");
+                conversations::visit_page(db, "c", status, &top, 51, nothing).expect("asked");
                 conversations::list(db, "c", status, &top, 51).expect("asked");
             });
         }
@@ -130,7 +130,7 @@ fn add_conversations(all: &mut Questions) {
 }
 
 fn add_mail(all: &mut Questions) {
-    let top = Place::top();
+    let top = PagePosition::top();
     for folder in [None, Some("inbox".to_owned())] {
         for category in [None, Some("billing".to_owned())] {
             for is_read in [None, Some(false)] {
@@ -148,20 +148,20 @@ fn add_mail(all: &mut Questions) {
         }
     }
     all.add("/email/threads/{threadId}", &["thread"], &|db| {
-        drop(emails::of_thread(db, "t", 100, 1 << 20).expect("asked"));
+        drop(emails::list_thread(db, "t", 100, 1 << 20).expect("asked"));
     });
 }
 
 fn add_others(all: &mut Questions) {
-    let top = Place::top();
+    let top = PagePosition::top();
     for path in ["/webhooks", "/email/webhooks"] {
         all.add(path, &[], &|db| drop(webhooks::list(db, "c").expect("asked")));
     }
-    all.add("/templates", &[], &|db| drop(templates::approved(db, "w").expect("asked")));
+    all.add("/templates", &[], &|db| drop(templates::list_approved(db, "w").expect("asked")));
     all.add("/triggers/new-message", &["direction"], &|db| {
         let filter = messages::Filter { direction: Some("inbound"), ..Default::default() };
         let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
-        messages::each(db, "c", &filter, &top, 50, nothing).expect("asked");
+        messages::visit_page(db, "c", &filter, &top, 50, nothing).expect("asked");
         drop(emails::newest_inbound(db, "c", Timestamp::default(), 50).expect("asked"));
     });
     all.add("/triggers/new-contact", &[], &|db| drop(contacts::newest(db, "w", 50).expect("asked")));
@@ -169,7 +169,7 @@ fn add_others(all: &mut Questions) {
         all.add(path, &["name"], &|db| drop(happenings::newest(db, "w", "order", 50).expect("asked")));
     }
     all.add("/triggers/campaign-completed", &[], &|db| {
-        drop(broadcasts::completed(db, "c", 50).expect("asked"));
+        drop(broadcasts::list_completed(db, "c", 50).expect("asked"));
     });
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use frontdesk::service::database::session::DbSession;
 use frontdesk::service::database::{Database, DatabaseError, Durability, savepoint};
-use frontdesk::service::{self, DatabasePlace, Options, Running};
+use frontdesk::service::{self, DatabaseLocation, Options, RunningService};
 use serde_json::json;
 
 use crate::carriers::mail_server;
@@ -77,13 +77,13 @@ fn the_contract_holds_on_a_server() {
 
 pub(crate) fn options(url: &str, folder: &tempfile::TempDir) -> Options {
     let listen = "127.0.0.1:0".parse().expect("an address");
-    let place: DatabasePlace = cluster::served(url).parse().expect("an address");
+    let place: DatabaseLocation = cluster::served(url).parse().expect("an address");
     let options = Options::new(listen, place, HandClock::new());
     let key_file = Some(folder.path().join("service.key"));
     Options { key_file, dev: true, unlimited: true, by_hand: true, ..options }
 }
 
-async fn inbound(running: &Running, text: &str) -> reqwest::StatusCode {
+async fn inbound(running: &RunningService, text: &str) -> reqwest::StatusCode {
     frontdesk::client::install_tls();
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let body = json!({"channel": "whatsapp", "from": "+34600111222", "text": text}).to_string();
@@ -93,7 +93,7 @@ async fn inbound(running: &Running, text: &str) -> reqwest::StatusCode {
 }
 
 /// Moves the clock a minute; it may be refused what it would have done.
-async fn advance(running: &Running) {
+async fn advance(running: &RunningService) {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let request =
         client.post(format!("{}/clock", running.dev_url)).header("content-type", "application/json");
@@ -168,9 +168,9 @@ async fn a_database_of_an_older_version_is_migrated() {
                 ALTER TABLE egress ADD CONSTRAINT egress_lane_fkey FOREIGN KEY (lane) REFERENCES conversations;
                 CREATE TABLE lease (name TEXT); UPDATE meta SET value = '1' WHERE name = 'format'";
     cluster::run(&url, back).await.expect("as it was");
-    let place: DatabasePlace = url.parse().expect("an address");
+    let place: DatabaseLocation = url.parse().expect("an address");
     let looked = place.clone();
-    let opening = tokio::task::spawn_blocking(move || Database::existing(&looked).err());
+    let opening = tokio::task::spawn_blocking(move || Database::open_existing(&looked).err());
     assert!(matches!(opening.await.expect("no panic"), Some(DatabaseError::Older(1))));
     let next = service::start(options(&url, &folder)).await.expect("it migrates");
     assert!(inbound(&next, "hi again").await.is_success());
@@ -233,7 +233,7 @@ async fn what_cannot_be_served_is_refused_in_words() {
 
 /// Keeps a value under a name that is taken once.
 fn meta(db: &dyn DbSession, name: &str) -> Result<(), DatabaseError> {
-    db.note(
+    db.change_later(
         "INSERT INTO meta (name, value) VALUES (?1, ?2)",
         &[
             frontdesk::service::database::rows::SqlValue::Text(name),
@@ -243,52 +243,52 @@ fn meta(db: &dyn DbSession, name: &str) -> Result<(), DatabaseError> {
 }
 
 /// What is refused is undone with its own part, whenever the server hears of it.
-async fn parts_are_undone_alone(place: DatabasePlace) {
+async fn parts_are_undone_alone(place: DatabaseLocation) {
     let opening = move || Database::open(&place, Durability::Full, Arc::default());
     let (database, fresh) = tokio::task::spawn_blocking(opening).await.expect("no panic").expect("it opens");
     assert!(fresh);
     let (one, two) = tokio::join!(
         database.write(|db| {
             meta(db, "a")?;
-            let refused = savepoint::part(db, || {
+            let refused = savepoint::in_savepoint(db, || {
                 meta(db, "b")?;
                 meta(db, "a")
             });
             assert!(refused.is_err(), "a name is taken once");
             // Asked nothing, so that nothing of it was sent.
-            let undone: Result<(), _> = savepoint::part(db, || {
+            let undone: Result<(), _> = savepoint::in_savepoint(db, || {
                 meta(db, "c")?;
                 Err(DatabaseError::Closed)
             });
             assert!(undone.is_err());
-            savepoint::part(db, || meta(db, "d"))?;
+            savepoint::in_savepoint(db, || meta(db, "d"))?;
             assert_eq!(
-                savepoint::rehearsal(db, || {
+                savepoint::dry_run(db, || {
                     meta(db, "e")?;
-                    db.scalar::<i64>("SELECT count(*) FROM meta WHERE name IN ('a', 'd', 'e')", &[])
+                    db.fetch_scalar::<i64>("SELECT count(*) FROM meta WHERE name IN ('a', 'd', 'e')", &[])
                 })?,
                 3
             );
-            savepoint::part(db, || {
+            savepoint::in_savepoint(db, || {
                 meta(db, "f")?;
-                let inner = savepoint::part(db, || meta(db, "f"));
+                let inner = savepoint::in_savepoint(db, || meta(db, "f"));
                 assert!(inner.is_err(), "told to the part it lies in");
                 Ok::<_, DatabaseError>(())
             })?;
             // Parts whose ends are not sent before what comes next.
             let counted = "UPDATE meta SET value = value WHERE name IN ('d', 'f', 'h')";
-            savepoint::part(db, || {
+            savepoint::in_savepoint(db, || {
                 meta(db, "h")?;
                 assert_eq!(db.change(counted, &[])?, 3, "what stood in line came before it");
-                savepoint::part(db, || Ok::<_, DatabaseError>(()))
+                savepoint::in_savepoint(db, || Ok::<_, DatabaseError>(()))
             })?;
-            let refused = savepoint::part(db, || {
-                savepoint::part(db, || Ok::<_, DatabaseError>(()))?;
+            let refused = savepoint::in_savepoint(db, || {
+                savepoint::in_savepoint(db, || Ok::<_, DatabaseError>(()))?;
                 meta(db, "a")?;
                 db.change(counted, &[]).map(drop)
             });
             assert!(refused.is_err(), "a change hears of what stood in line before it");
-            savepoint::part(db, || db.change(counted, &[]).map(drop))
+            savepoint::in_savepoint(db, || db.change(counted, &[]).map(drop))
         }),
         // A job that fails late takes no other with it.
         database.write(|db| {
@@ -301,7 +301,7 @@ async fn parts_are_undone_alone(place: DatabasePlace) {
     let kept: Result<Vec<String>, DatabaseError> = database
         .read(|db| {
             let named = "SELECT name FROM meta WHERE name IN ('a','b','c','d','e','f','g','h') ORDER BY name";
-            db.all(named, &[], |row| row.get("name"))
+            db.fetch_all(named, &[], |row| row.get("name"))
         })
         .await;
     assert_eq!(kept.expect("read"), ["a", "d", "f", "h"]);

@@ -180,16 +180,16 @@ fn nothing_is_confirmed_into_a_deleted_outbox() {
     let aside = folder.path().join("aside.db");
     fs::rename(&outbox, &aside).expect("moved");
     let refused = save().expect_err("it is gone");
-    assert!(matches!(&refused, StoreError::Gone { path } if *path == outbox), "{refused}");
+    assert!(matches!(&refused, StoreError::FileReplaced { path } if *path == outbox), "{refused}");
     assert!(refused.to_string().contains("nothing is kept or sent any more"), "{refused}");
     // Another file of its name is not it.
     fs::write(&outbox, "").expect("written");
-    assert!(matches!(save(), Err(StoreError::Gone { .. })));
+    assert!(matches!(save(), Err(StoreError::FileReplaced { .. })));
     fs::rename(&aside, &outbox).expect("moved back");
     save().expect("it is back");
     // A folder that is deleted takes both files along.
     fs::remove_dir_all(folder.path()).expect("removed");
-    assert!(matches!(save(), Err(StoreError::Gone { .. })));
+    assert!(matches!(save(), Err(StoreError::FileReplaced { .. })));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

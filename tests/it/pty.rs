@@ -396,7 +396,8 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
 #[ignore = "run by the test above, in a terminal of its own"]
 fn panics_inside_the_screen() {
     frontdesk::shell::failures::install(EventQueue::default());
-    let _screen = Screen::take(ScreenOptions { mouse: true, title: true, links: true }).expect("a terminal");
+    let _screen =
+        Screen::acquire(ScreenOptions { mouse: true, title: true, links: true }).expect("a terminal");
     panic!("\u{1b}]52;c;clipboard\u{7}");
 }
 

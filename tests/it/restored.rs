@@ -177,7 +177,7 @@ fn files_that_lose_their_journals_are_noticed() {
     assert_eq!(store.missing_outbox(), Some(folder.path().join("outbox.db").as_path()));
     let draft = Draft { text: "half a thought".to_owned(), ..Draft::default() };
     let lost = store.save_draft(&channel, &ConversationId::from("c1"), Some(draft));
-    assert!(matches!(lost, Err(StoreError::Gone { .. })), "nothing is confirmed into a lost journal");
+    assert!(matches!(lost, Err(StoreError::FileReplaced { .. })), "nothing is confirmed into a lost journal");
 }
 
 #[test]

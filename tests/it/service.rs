@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use frontdesk::model::time::Zone;
-use frontdesk::service::{DatabasePlace, Options, Running, start};
+use frontdesk::service::{DatabaseLocation, Options, RunningService, start};
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper::body::Bytes;
@@ -59,10 +59,10 @@ impl Answer {
 
 /// A service of one's own.
 pub struct Desk {
-    pub running: Running,
+    pub running: RunningService,
     keys: HashMap<String, String>,
     database: PathBuf,
-    place: DatabasePlace,
+    place: DatabaseLocation,
     _folder: tempfile::TempDir,
 }
 

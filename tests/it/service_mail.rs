@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use frontdesk::model::account::Environment;
 use frontdesk::model::time::Zone;
-use frontdesk::service::{self, Running};
+use frontdesk::service::{self, RunningService};
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
@@ -44,7 +44,7 @@ impl Answer {
 /// A service of one's own.
 struct World {
     http: reqwest::Client,
-    running: Running,
+    running: RunningService,
     folder: tempfile::TempDir,
 }
 

@@ -13,7 +13,7 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::Admin;
-use service::carriers::dashboard::{ChannelStanding, MailSince, MailboxAccess, NumberAccess, PhoneAccess};
+use service::carriers::dashboard::{ChannelStatus, MailSince, MailboxAccess, NumberAccess, PhoneAccess};
 use service::platforms::{telegram, voip, whatsapp};
 use wire::carriers::{MailboxSettings, OauthSettings};
 
@@ -46,7 +46,7 @@ pub enum PlatformKind {
     /// Bot-chat: a bot made with @BotFather. Its token is asked for.
     Telegram {
         /// Another server of the bot interface than the platform's own.
-        #[arg(long, value_name = "URL", default_value = telegram::API)]
+        #[arg(long, value_name = "URL", default_value = telegram::DEFAULT_API)]
         api_url: String,
         /// Let the platform call the service, which needs --public-url; without
         /// it the service reads the platform.
@@ -64,7 +64,7 @@ pub enum PlatformKind {
         business_account_id: String,
         /// Another server, or another version of the interface, than the usual
         /// one.
-        #[arg(long, value_name = "URL", default_value = whatsapp::API)]
+        #[arg(long, value_name = "URL", default_value = whatsapp::DEFAULT_API)]
         api_url: String,
     },
     /// Email: a mailbox read over IMAP, with mail that leaves over SMTP. Its
@@ -108,7 +108,7 @@ pub enum PlatformKind {
         #[arg(long, value_name = "NUMBER")]
         number: String,
         /// Another server of the same interface than the usual one.
-        #[arg(long, value_name = "URL", default_value = voip::API)]
+        #[arg(long, value_name = "URL", default_value = voip::DEFAULT_API)]
         api_url: String,
     },
 }
@@ -196,10 +196,10 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     all.iter().try_for_each(|channel_standing| print::line(&standing_words(channel_standing)))
 }
 
-fn standing_words(it: &ChannelStanding) -> String {
+fn standing_words(it: &ChannelStatus) -> String {
     let word = it.kind.word();
     let Some(address) = &it.address else { return format!("{word}\tnot connected") };
-    let heard = it.heard.unwrap_or_default();
+    let heard = it.delivery_method.unwrap_or_default();
     let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("TROUBLE: {why}"));
     let mut line = format!("{word}\t{address}\t{heard}\t{state}");
     let rated = [("quality", &it.quality), ("limit", &it.tier)];
@@ -221,9 +221,9 @@ fn standing_words(it: &ChannelStanding) -> String {
     SafeText::line(&line.replace('\t', " · ")).as_str().to_owned()
 }
 
-fn standing_json(it: &ChannelStanding) -> Value {
+fn standing_json(it: &ChannelStatus) -> Value {
     json!({
-        "channel": it.kind.word(), "connected": it.address.is_some(), "address": it.address, "heard": it.heard,
+        "channel": it.kind.word(), "connected": it.address.is_some(), "address": it.address, "heard": it.delivery_method,
         "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,
         "earlier": it.earlier.map(|earlier| json!({
             "since": earlier.since.to_string(), "filed": earlier.filed, "total": earlier.total,

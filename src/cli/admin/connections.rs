@@ -14,12 +14,12 @@ use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
 use ::connections::{Called, EndpointResponse};
 use model::account::Platform;
-use model::connections::{CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, ShownValue};
+use model::connections::{CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, DisplayValue};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::{Admin, AdminError};
-use service::connections::dashboard::Trial;
+use service::connections::dashboard::TestCall;
 use wire::connections;
 
 /// Maximum lines shown of an answer.
@@ -80,7 +80,7 @@ pub struct TrialArguments {
 }
 
 impl TrialArguments {
-    fn trial(self) -> Result<Trial> {
+    fn trial(self) -> Result<TestCall> {
         let pair = |text: String| match text.split_once('=') {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
             None => Err(Misuse(format!("--set {text:?}: write it as name=value"))),
@@ -93,12 +93,12 @@ impl TrialArguments {
         let mut facts = ContactFacts::default();
         for (platform, switch, wanted, it) in given {
             let Some(address) = it else { continue };
-            facts = ContactFacts::of(&platform, &address);
+            facts = ContactFacts::from_address(&platform, &address);
             if facts == ContactFacts::default() {
                 return Err(Misuse(format!("{switch} {address:?}: give {wanted}")).into());
             }
         }
-        Ok(Trial {
+        Ok(TestCall {
             endpoint: self.endpoint,
             facts,
             answers: self.answers.into_iter().map(pair).collect::<Result<_, Misuse>>()?,
@@ -131,7 +131,7 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
     }
 }
 
-async fn add(admin: &Admin, file: &Path, trial: &Trial, json: bool) -> Result<()> {
+async fn add(admin: &Admin, file: &Path, trial: &TestCall, json: bool) -> Result<()> {
     let text = read_file(file)?;
     let (mut read, wrong) = connections::read(&text);
     if let Some(why) = wrong.first() {
@@ -141,7 +141,7 @@ async fn add(admin: &Admin, file: &Path, trial: &Trial, json: bool) -> Result<()
         let why = format!("{}: it must describe exactly one [[connection]]", file.display());
         return Err(AdminError::Refused(why).into());
     };
-    let secret = match connection.auth.wants_secret() {
+    let secret = match connection.auth.needs_secret() {
         false => None,
         true => {
             let question = format!("{} of {}", connection.auth.secret_name(), connection.name);
@@ -164,7 +164,7 @@ async fn attempt(
     admin: &Admin,
     connection: &Connection,
     secret: Option<&Secret>,
-    trial: &Trial,
+    trial: &TestCall,
     json: bool,
 ) -> Result<()> {
     let tried = admin.try_connection(connection, secret, trial, Arc::new(SystemClock)).await;
@@ -194,8 +194,8 @@ fn show(answer: &EndpointResponse, endpoint: &ConnectionEndpoint) -> Result<()> 
     let mapped = answer.mapped(endpoint, &clock::zone());
     for it in &mapped.fields {
         match &it.value {
-            ShownValue::Line(text) => print::line(&format!("  {}\t{text}", it.label))?,
-            ShownValue::Table(heads, rows, more) => {
+            DisplayValue::Line(text) => print::line(&format!("  {}\t{text}", it.label))?,
+            DisplayValue::Table(heads, rows, more) => {
                 let joined =
                     |cells: &[SafeText]| cells.iter().map(SafeText::as_str).collect::<Vec<_>>().join("\t");
                 print::line(&format!("  {}\t{}", it.label, joined(heads)))?;
@@ -224,7 +224,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
         return print::json(&Value::Array(all.iter().map(item).collect()));
     }
     for (it, has_credential) in &all {
-        let credential = match (it.auth.wants_secret(), has_credential) {
+        let credential = match (it.auth.needs_secret(), has_credential) {
             (false, _) => "no credential needed",
             (true, true) => "credential kept",
             (true, false) => "CREDENTIAL MISSING",

@@ -21,7 +21,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, folders};
-use service::DatabasePlace;
+use service::DatabaseLocation;
 use service::admin::{Admin, AdminError};
 
 /// The switches of `admin`.
@@ -30,7 +30,7 @@ pub struct AdminArguments {
     /// The service's database, a file or one on a PostgreSQL server; without it,
     /// the one `serve` uses without it.
     #[arg(long, value_name = "PATH|URL", global = true)]
-    db: Option<DatabasePlace>,
+    db: Option<DatabaseLocation>,
     /// The key that seals secrets, where `serve` was given one; without it, the
     /// one beside the database.
     #[arg(long, value_name = "PATH", global = true)]

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::print;
-use service::DatabasePlace;
+use service::DatabaseLocation;
 use service::database::Transfer;
 use service::relocation;
 
@@ -19,10 +19,10 @@ pub struct MoveArguments {
     /// Where everything is. No service may run on it. It is left as it is, and
     /// marked so that none will.
     #[arg(long, value_name = "PATH|URL")]
-    from: DatabasePlace,
+    from: DatabaseLocation,
     /// Where it goes: an empty database, or a file that is not there yet.
     #[arg(long, value_name = "PATH|URL")]
-    to: DatabasePlace,
+    to: DatabaseLocation,
 }
 
 /// The switches of `admin backup`.
@@ -49,7 +49,7 @@ pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) 
     let moved = relocation::relocate(from, to, key_file, &mut told_steps());
     let moved = moved.with_context(|| format!("moving {from} to {to}"))?;
     if json {
-        return print::json(&told(&moved));
+        return print::json(&transfer_to_json(&moved));
     }
     if moved.tables.is_empty() {
         print::line("everything had been moved before")?;
@@ -60,12 +60,12 @@ pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) 
     print::line(&format!("{from} is not served any more; serve {to}, with the same key"))
 }
 
-pub fn back_up(from: &DatabasePlace, arguments: &BackupArguments, json: bool) -> Result<()> {
+pub fn back_up(from: &DatabaseLocation, arguments: &BackupArguments, json: bool) -> Result<()> {
     let to = arguments.to.display();
-    let copied = relocation::copy(from, &arguments.to, &mut told_steps());
+    let copied = relocation::copy_to_file(from, &arguments.to, &mut told_steps());
     let copied = copied.with_context(|| format!("copying {from} to {to}"))?;
     if json {
-        return print::json(&told(&copied));
+        return print::json(&transfer_to_json(&copied));
     }
     print::line(&format!("copied {}", summary(&copied)))?;
     say_missing(&copied)?;
@@ -88,7 +88,7 @@ fn summary(Transfer { tables, media, credits, .. }: &Transfer) -> String {
     )
 }
 
-fn told(moved: &Transfer) -> serde_json::Value {
+fn transfer_to_json(moved: &Transfer) -> serde_json::Value {
     let tables: serde_json::Map<_, _> =
         moved.tables.iter().map(|table| (table.name.clone(), json!(table.rows))).collect();
     json!({

@@ -37,10 +37,11 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
             if json {
                 return print::json(&Value::Array(all.iter().map(item).collect()));
             }
-            all.iter().try_for_each(|proposal_row| print::line(&words(proposal_row)))
+            all.iter().try_for_each(|proposal_row| print::line(&describe_proposal(proposal_row)))
         }
         ProposalAction::CarryOut { id } => {
-            let called = admin.carry_out(&id, Arc::new(SystemClock)).await.context("carrying it out")?;
+            let called =
+                admin.execute_proposal(&id, Arc::new(SystemClock)).await.context("carrying it out")?;
             match called.answer {
                 Ok(answer) if json => print::json(&json!({"id": id, "done": true, "status": answer.status})),
                 Ok(answer) => print::line(&format!("{id}\tdone\tstatus {}", answer.status)),
@@ -57,7 +58,7 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
     }
 }
 
-fn words(it: &ProposalRow) -> String {
+fn describe_proposal(it: &ProposalRow) -> String {
     let values: Vec<String> = it.answers.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let outcome = it.outcome.as_deref().unwrap_or("");
     let line = [

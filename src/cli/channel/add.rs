@@ -26,11 +26,11 @@ struct NewChannel {
 pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let file = File::read()?;
     // Also checks the address, before a secret is entered.
-    let wanted = wanted(&file, arguments)?;
+    let wanted = resolve_channel(&file, arguments)?;
     let (key, checked) = checked_key(arguments, &wanted)?;
     let kept = match &arguments.key_env {
         Some(_) => None,
-        None => Some(place(&file, &wanted).keep(&key).map_err(|error| anyhow!(error))?),
+        None => Some(place(&file, &wanted).store(&key).map_err(|error| anyhow!(error))?),
     };
     let entry = ChannelTable {
         name: &wanted.name,
@@ -42,7 +42,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let text =
         edit::with_channel(&file.text()?, &entry).map_err(|why| anyhow!("{}: {why}", path.display()))?;
     edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
-    Ok(tell(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
+    Ok(print_added(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
 }
 
 fn place<'a>(file: &'a File, wanted: &'a NewChannel) -> KeyLocation<'a> {
@@ -51,7 +51,7 @@ fn place<'a>(file: &'a File, wanted: &'a NewChannel) -> KeyLocation<'a> {
 }
 
 /// Name and base URL: given, asked for, or from the file.
-fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError> {
+fn resolve_channel(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError> {
     let name = given(arguments.name.as_deref(), "Name of the tab", "--name", |_, _| Ok(()))?;
     let known = file.channel(&name);
     if let Some(channel) = known
@@ -60,7 +60,7 @@ fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError>
         return Err(CliError::Usage(format!(
             "{:?} takes its key from {}; remove that line from {} first",
             channel.name,
-            channel.key.words(),
+            channel.key.describe(),
             file.path.display()
         )));
     }
@@ -101,7 +101,7 @@ fn given(
     loop {
         match checked(prompt::line(question).map_err(unasked)?, called) {
             Ok(value) => return Ok(value),
-            Err(why) => prompt::note(&format!("{why}.")).map_err(unasked)?,
+            Err(why) => prompt::print_wrapped(&format!("{why}.")).map_err(unasked)?,
         }
     }
 }
@@ -130,7 +130,7 @@ fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret,
             Err(error) if more > 0 && error.is_about_the_key() => {
                 more -= 1;
                 let kept = format!("{error}. Type another; {} and its address are kept.", wanted.name);
-                prompt::note(&kept).map_err(unasked)?;
+                prompt::print_wrapped(&kept).map_err(unasked)?;
             }
             Err(error) => {
                 let error = anyhow::Error::new(error).context(format!("{}: nothing was added", wanted.name));
@@ -149,7 +149,7 @@ fn unasked(error: io::Error) -> CliError {
     CliError::Failed(anyhow!("{why}; nothing was added"))
 }
 
-fn tell(
+fn print_added(
     arguments: &AddArguments,
     file: &File,
     wanted: &NewChannel,

@@ -31,7 +31,7 @@ pub struct KeyCheck {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The account could not be read.
-    #[error("reading the account: {}", words(.0))]
+    #[error("reading the account: {}", describe_read_error(.0))]
     Read(ReadError),
     /// The address or the key is invalid.
     #[error(transparent)]
@@ -86,14 +86,14 @@ async fn patiently<T>(
         };
         if wait > 2 * SECOND && std::io::stderr().is_terminal() {
             // A failing standard error is no reason to stop.
-            let _ = print::note(&format!("waiting {} s for the rate limit", wait / SECOND + 1));
+            let _ = print::print_progress(&format!("waiting {} s for the rate limit", wait / SECOND + 1));
         }
         tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())).await;
     }
 }
 
 /// Describes an error with its remedy.
-fn words(error: &ReadError) -> String {
+fn describe_read_error(error: &ReadError) -> String {
     match error {
         ReadError::Refused { code, why } => {
             format!("the server does not take this key: {why} ({code}); make a new one in the dashboard")

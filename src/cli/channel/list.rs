@@ -21,7 +21,7 @@ pub fn run(arguments: &ChannelListArguments) -> Result<()> {
                 "channel": channel.name,
                 "baseUrl": channel.base_url,
                 "key": key.is_ok().then_some(&hint),
-                "keyFrom": channel.key.words(),
+                "keyFrom": channel.key.describe(),
                 "environment": environment.map(Environment::word),
                 "readOnly": channel.read_only,
                 "problem": problem,
@@ -33,7 +33,7 @@ pub fn run(arguments: &ChannelListArguments) -> Result<()> {
             environment.map_or("-", Environment::label).to_owned(),
             channel.base_url.clone(),
             hint,
-            problem.unwrap_or_else(|| channel.key.words()),
+            problem.unwrap_or_else(|| channel.key.describe()),
             if channel.read_only { "read-only" } else { "-" }.to_owned(),
         ];
         print::line(&print::columns(&columns))?;

@@ -26,7 +26,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
             return Err(CliError::Failed(anyhow!("nothing was removed")));
         }
     }
-    let kept = kept(&channel.id())?;
+    let kept = count_kept(&channel.id())?;
     let path = &file.path;
     let text = edit::without_channel(&file.text()?, &channel.name)
         .map_err(|why| anyhow!("{}: {why}", path.display()))?
@@ -52,11 +52,11 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
 }
 
 /// Number of drafts and unsent changes of the channel.
-fn kept(channel: &ChannelId) -> Result<(u64, u64)> {
+fn count_kept(channel: &ChannelId) -> Result<(u64, u64)> {
     let files = DeskFolders::find()?;
     if !files.data.join("outbox.db").exists() {
         return Ok((0, 0));
     }
     let store = files.open(String::new())?;
-    Ok(store.left_open(channel)?)
+    Ok(store.count_drafts_and_rows(channel)?)
 }

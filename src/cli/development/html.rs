@@ -33,12 +33,12 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
     let began = clock::instant();
     let (mut longest, mut slowest) = (Duration::ZERO, arguments.seed);
     for seed in arguments.seed..arguments.seed.saturating_add(arguments.count) {
-        let mut took = made(seed)?;
+        let mut took = convert_one(seed)?;
         for _ in 0..AGAIN {
             if took <= BUDGET {
                 break;
             }
-            took = took.min(made(seed)?);
+            took = took.min(convert_one(seed)?);
         }
         if took > BUDGET {
             bail!("document {seed} takes {} ms; {} are the most", took.as_millis(), BUDGET.as_millis());
@@ -56,7 +56,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
 }
 
 /// Converts and checks one document. Returns the time it took.
-fn made(seed: u64) -> Result<Duration> {
+fn convert_one(seed: u64) -> Result<Duration> {
     let before = clock::instant();
     if let Err(why) = fuzz_mail(seed) {
         bail!("document {seed}: {why}");

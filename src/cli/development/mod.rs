@@ -14,7 +14,7 @@ use crate::config::Config;
 use model::account::Platform;
 use model::ids::ChannelId;
 use store::Store;
-use store::history::HistoryMove;
+use store::history::HistoryProgress;
 pub use world::SeededWorld;
 
 /// The commands for benches.
@@ -102,7 +102,7 @@ pub async fn fill(store: &Store, channel: &ChannelId, world: &SeededWorld) -> Re
         store.apply_conversations(channel, page, snapshot, true, Vec::new()).await.context("storing")?;
         for (id, messages) in histories {
             let newest = messages.first().and_then(|message| Some((message.created_at?, message.id.clone())));
-            let step = HistoryMove::Anew { newest, older_cursor: None };
+            let step = HistoryProgress::Anew { newest, older_cursor: None };
             let platform = Platform::Whatsapp;
             store.apply_history(channel, &id, messages, platform, step, true).await.context("storing")?;
         }

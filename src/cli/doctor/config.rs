@@ -29,7 +29,7 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let credentials = Credentials::new(config.with_file_name("connections.sealed"), holder(folder));
     let without =
-        read.iter().filter(|connection| connection.auth.wants_secret() && !credentials.has(connection));
+        read.iter().filter(|connection| connection.auth.needs_secret() && !credentials.has(connection));
     findings.extend(without.map(|connection| {
         let advice = format!("in the inbox: :connection credential {}", connection.name);
         CheckResult::warn("connections", format!("{:?} has no credential", connection.name), advice)
@@ -47,14 +47,15 @@ pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     let rows = Store::peek(&files.folder, &files.options).and_then(|reader| reader.model_usage(today).ok());
     let used = rows.unwrap_or_default().iter().fold(ModelUsage::default(), |all, row| all.plus(&row.usage));
     let (model, caps) = (&assist.model, &assist.caps);
-    let tokens = format!("{model}, {} of {} tokens used today", used.tokens(), caps.tokens);
-    let cost =
-        caps.cost.map(|most| format!(", {} of {} {}", used.cost.words(), most.words(), assist.currency));
+    let tokens = format!("{model}, {} of {} tokens used today", used.total_tokens(), caps.tokens);
+    let cost = caps
+        .cost
+        .map(|most| format!(", {} of {} {}", used.cost.to_price(), most.to_price(), assist.currency));
     CheckResult::ok("assist", format!("{tokens}{}", cost.unwrap_or_default()).trim_end().to_owned())
 }
 
 /// Checks the file. Returns the configuration and the findings.
-pub fn look(path: &Path) -> (Config, Vec<CheckResult>) {
+pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
     let shown = path.display().to_string();
     let nothing = || Config::examine(&shown, "").0;
     let text = match disk::read_text(path) {

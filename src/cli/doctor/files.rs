@@ -14,7 +14,7 @@ pub fn open_to_others(path: &Path, rights: u32) -> bool {
     path.metadata().is_ok_and(|metadata| disk::is_open_to_others(&metadata, rights))
 }
 
-pub fn look(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<CheckResult> {
+pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let folder = files.data.as_path();
     let shown = folder.display();
     if !folder.exists() {
@@ -104,8 +104,9 @@ fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
             if_damaged,
         );
     }
-    if state.version > state.known {
-        let seen = format!("version {} is newer than this program's {}", state.version, state.known);
+    if state.version > state.supported_version {
+        let seen =
+            format!("version {} is newer than this program's {}", state.version, state.supported_version);
         return CheckResult::fail(name, seen, "update frontdesk");
     }
     let size = if bytes < 1 << 20 { String::new() } else { format!(", {} MiB", bytes >> 20) };
@@ -133,7 +134,8 @@ fn leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<CheckRes
     if left.paused > 0 {
         findings.push(CheckResult::ok("paused", format!("the AI is paused from here in {}", left.paused)));
     }
-    let running = if seen.led > 0 { "an inbox or a script is running" } else { "none is running" };
+    let running =
+        if seen.leased_channels > 0 { "an inbox or a script is running" } else { "none is running" };
     findings.push(CheckResult::ok("processes", running));
     let known: Vec<_> = channels.iter().map(ChannelConfig::id).collect();
     let orphaned: Vec<&str> = seen

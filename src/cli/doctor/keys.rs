@@ -13,7 +13,7 @@ const PATIENCE: i64 = 3 * SECOND;
 /// Clock difference that is reported, in microseconds.
 const SKEW: i64 = 30 * SECOND;
 
-pub fn look(channels: &[ChannelConfig]) -> Vec<CheckResult> {
+pub fn check_keys(channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let mut findings = vec![keyring_finding()];
     for channel in channels {
         findings.extend(key(channel));
@@ -70,7 +70,7 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
 
 fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResult {
     let read_only = if channel.read_only { ", read-only" } else { "" };
-    let seen = format!("{}{read_only}; key {hint}, {}", checked.account_line(), channel.key.words());
+    let seen = format!("{}{read_only}; key {hint}, {}", checked.account_line(), channel.key.describe());
     let account = &checked.greeting.account;
     let name = channel.name.as_str();
     if account.is_unconnected() {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, folders, print};
-use ::service::DatabasePlace;
+use ::service::DatabaseLocation;
 
 /// The switches of `doctor`.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub struct DoctorArguments {
     /// Look at the database of a service of your own, too: who serves it, and
     /// whether its key is its own.
     #[arg(long, value_name = "PATH|URL")]
-    pub db: Option<DatabasePlace>,
+    pub db: Option<DatabaseLocation>,
     /// The key of that database, where `serve` was given one.
     #[arg(long, value_name = "PATH", requires = "db")]
     pub key_file: Option<PathBuf>,
@@ -97,7 +97,7 @@ impl CheckResult {
 }
 
 pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
-    let findings = look(arguments)?;
+    let findings = run_checks(arguments)?;
     let failed = findings.iter().filter(|finding| finding.verdict == CheckVerdict::Fail).count();
     if arguments.json {
         let all: Vec<Value> = findings.iter().map(CheckResult::json).collect();
@@ -114,22 +114,22 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     }
 }
 
-fn look(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
+fn run_checks(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
     let path = folders::config()?.join("config.toml");
-    let (config, mut findings) = config::look(&path);
+    let (config, mut findings) = config::check_config(&path);
     findings.extend(config::connections(&path));
     let folders = DeskFolders::find()?;
     findings.extend(config.assist.as_ref().map(|assist_config| config::assist(assist_config, &folders)));
     let channels = config.channels;
-    findings.extend(receiver::look(config.receiver.as_ref()));
-    findings.extend(files::look(&folders, &channels));
+    findings.extend(receiver::check_receiver(config.receiver.as_ref()));
+    findings.extend(files::check_files(&folders, &channels));
     if let Some(database) = &arguments.db {
-        findings.extend(service::look(database, arguments.key_file.as_deref()));
+        findings.extend(service::check_service(database, arguments.key_file.as_deref()));
     }
-    findings.push(zone::look());
-    findings.extend(terminal::look(&config.copy_command));
+    findings.push(zone::check_zone());
+    findings.extend(terminal::check_terminal(&config.copy_command));
     if !arguments.offline {
-        findings.extend(keys::look(&channels));
+        findings.extend(keys::check_keys(&channels));
     }
     Ok(findings)
 }

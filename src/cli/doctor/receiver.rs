@@ -7,7 +7,7 @@ use crate::cli::doctor::CheckResult;
 use crate::config::ReceiverConfig;
 
 /// Checks the receiver, if one is configured.
-pub fn look(receiver: Option<&ReceiverConfig>) -> Option<CheckResult> {
+pub fn check_receiver(receiver: Option<&ReceiverConfig>) -> Option<CheckResult> {
     let ReceiverConfig { listen, public_url } = receiver?;
     Some(match TcpListener::bind(listen) {
         Ok(_) => {
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn a_free_address_a_used_one_and_one_of_another_machine() {
-        assert_eq!(look(None), None);
+        assert_eq!(check_receiver(None), None);
         let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
         let used = taken.local_addr().expect("an address");
         let cases = [
@@ -42,7 +42,7 @@ mod tests {
         ];
         for (listen, verdict, words) in cases {
             let config = ReceiverConfig { listen, public_url: "https://desk.example".to_owned() };
-            let found = look(Some(&config)).expect("a finding").line();
+            let found = check_receiver(Some(&config)).expect("a finding").line();
             assert!(found.starts_with(verdict) && found.contains(words), "{found}");
         }
     }

@@ -7,14 +7,14 @@ use crate::cli::doctor::files::open_to_others;
 use crate::shell::clock::SystemClock;
 use model::text::SafeText;
 use model::time::Clock;
-use service::DatabasePlace;
+use service::DatabaseLocation;
 use service::admin::Admin;
-use service::carriers::dashboard::ChannelStanding;
+use service::carriers::dashboard::ChannelStatus;
 use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 
-pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> {
+pub fn check_service(place: &DatabaseLocation, key_file: Option<&Path>) -> Vec<CheckResult> {
     match place.file() {
         Some(path) => look_at_file(path, key_file),
         None => look_at_server(place),
@@ -22,7 +22,7 @@ pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> 
 }
 
 /// Checks a database on a server, where the serving process is unknown.
-fn look_at_server(place: &DatabasePlace) -> Vec<CheckResult> {
+fn look_at_server(place: &DatabaseLocation) -> Vec<CheckResult> {
     let seen = Admin::open(place, None).map_err(anyhow::Error::new).and_then(|admin| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(runtime.block_on(admin.channels(SystemClock.now()))?)
@@ -47,7 +47,7 @@ fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
         let advice = format!("run: chmod 600 {shown}");
         findings.push(CheckResult::fail(NAME, format!("{shown} is open to others"), advice));
     }
-    let Inspection { holder, key, channels } = match inspection::inspect(database, key_file) {
+    let Inspection { lock_owner: holder, key, channels } = match inspection::inspect(database, key_file) {
         Ok(seen) => seen,
         Err(error) => {
             findings.push(CheckResult::fail(NAME, format!("{shown}: {error}"), ""));
@@ -71,7 +71,7 @@ fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
 }
 
 /// Finding for a connected channel.
-fn channel(it: &ChannelStanding) -> Option<CheckResult> {
+fn channel(it: &ChannelStatus) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
     let name = format!("{} channel", it.kind.word());
     let advice = format!("run: frontdesk admin channel test {}", it.kind.word());

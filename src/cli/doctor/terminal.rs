@@ -14,7 +14,7 @@ const SMALLEST: (u16, u16) = (80, 24);
 /// Maximum escape delay of tmux, in milliseconds.
 const ESCAPE: u32 = 50;
 
-pub fn look(copy_command: &[String]) -> Vec<CheckResult> {
+pub fn check_terminal(copy_command: &[String]) -> Vec<CheckResult> {
     if !std::io::stdout().is_terminal() {
         return vec![CheckResult::ok("terminal", "none on stdout, so it was not looked at")];
     }

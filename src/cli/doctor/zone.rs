@@ -4,7 +4,7 @@ use crate::cli::doctor::CheckResult;
 use crate::shell::clock::{SystemClock, system_zone};
 use model::time::{Clock, Timestamp, Zone};
 
-pub fn look() -> CheckResult {
+pub fn check_zone() -> CheckResult {
     finding(system_zone().map_err(|error| error.to_string()), SystemClock.now())
 }
 
@@ -12,7 +12,7 @@ fn finding(zone: Result<Zone, String>, now: Timestamp) -> CheckResult {
     match zone {
         Ok(zone) => {
             let name = zone.name().map_or_else(|| "a zone without a name".to_owned(), str::to_owned);
-            CheckResult::ok("time zone", format!("{name}, here it is {}", now.stamp(&zone)))
+            CheckResult::ok("time zone", format!("{name}, here it is {}", now.local_timestamp(&zone)))
         }
         Err(why) => CheckResult::warn(
             "time zone",
@@ -31,7 +31,7 @@ mod tests {
         let now = Timestamp::parse("2026-11-20T10:00:00Z").expect("a time");
         let tokyo = jiff::tz::TimeZone::get("Asia/Tokyo").map(Zone::from).map_err(|error| error.to_string());
         assert_eq!(finding(tokyo, now).seen, "Asia/Tokyo, here it is 2026-11-20 19:00:00 +09:00");
-        let rule = Zone::posix("JST-9").ok_or_else(String::new);
+        let rule = Zone::from_posix_rule("JST-9").ok_or_else(String::new);
         assert_eq!(finding(rule, now).seen, "a zone without a name, here it is 2026-11-20 19:00:00 +09:00");
         let unknown = finding(Err("no such zone".to_owned()), now);
         assert_eq!(unknown.seen, "not known, times are shown in UTC (no such zone)");

@@ -63,12 +63,12 @@ impl ToolField {
             }
             ArgumentKind::Word(words) => value.as_str().is_some_and(|value| words.contains(&value)),
         };
-        if fits { Ok(()) } else { Err(format!("{name} must be {}", self.kind.words())) }
+        if fits { Ok(()) } else { Err(format!("{name} must be {}", self.kind.describe())) }
     }
 }
 
 impl ArgumentKind {
-    fn words(self) -> String {
+    fn describe(self) -> String {
         match self {
             Self::Text(most) => format!("a text of 1 to {most} characters"),
             Self::Number(least, most) => format!("a whole number from {least} to {most}"),

@@ -41,7 +41,7 @@ impl CustomerLookup {
             .iter()
             .flat_map(|connection| connection.endpoints.iter().map(move |at| (connection, at)));
         all.filter(|(_, connection_endpoint)| {
-            connection_endpoint.automatic && connection_endpoint.reads_with(facts)
+            connection_endpoint.automatic && connection_endpoint.is_readable_with(facts)
         })
         .map(|(connection, endpoint)| {
             let slot = AnswerKey {
@@ -54,7 +54,7 @@ impl CustomerLookup {
             let mut told = json!({"connection": connection.name, "endpoint": endpoint.name});
             match self.linked.answer(call) {
                 ConnectionResult::Called { mapped: Ok(mapped), .. } => {
-                    told["answer"] = mapped.lines(LINES).into();
+                    told["answer"] = mapped.to_lines(LINES).into();
                 }
                 ConnectionResult::Called { mapped: Err(why), .. } => told["failed"] = why.into(),
                 _ => (),

@@ -89,7 +89,7 @@ impl ToolBox {
             Ok(_) => "done".to_owned(),
             Err(ToolFailure::NoTool(why) | ToolFailure::Refused(why)) => cut(&format!("refused: {why}")),
         };
-        let noted = self.files.store.log_assistant(AssistantCall {
+        let noted = self.files.store.log_assistant_call(AssistantCall {
             at: self.files.now(),
             assistant: assistant.clone(),
             asked: cut(name),
@@ -141,7 +141,7 @@ impl ToolBox {
         let name = arguments.required("channel");
         let Some(channel) = self.files.channel(Some(name))? else { anyhow::bail!("channel is missing") };
         let conversation = ConversationId::new(arguments.required("conversation"));
-        let found = self.reader.marked(&[ConversationKey { channel, conversation }])?.pop();
+        let found = self.reader.conversation_rows(&[ConversationKey { channel, conversation }])?.pop();
         found.ok_or_else(|| anyhow::anyhow!("this desk knows no such conversation on {name:?}"))
     }
 
@@ -157,7 +157,7 @@ impl ToolBox {
         let reason = SafeText::block(arguments.required("reason"));
         let proposer = assistant.clone();
         let new = NewProposal { channel, conversation, proposer, reason, change, seen };
-        match self.files.store.propose(new, self.files.now())? {
+        match self.files.store.insert_proposal(new, self.files.now())? {
             Some(kept) => Ok(json!({
                 "proposed": kept.id.as_str(),
                 "note": "It waits for a person; nothing was sent or done.",
@@ -184,7 +184,7 @@ fn leave_out(value: &mut Value) {
             fields.values_mut().for_each(leave_out);
         }
         Value::Array(items) => items.iter_mut().for_each(leave_out),
-        Value::String(text) => *text = secret::without_secrets(text),
+        Value::String(text) => *text = secret::redact(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
     }
 }
@@ -235,7 +235,7 @@ pub(super) fn read_conversation(
 
 pub(super) fn find(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<'_>) -> Result<Value> {
     let text = arguments.required("words").to_owned();
-    anyhow::ensure!(!Terms::of(&text).is_empty(), "there is no word to look for in {text:?}");
+    anyhow::ensure!(!Terms::parse(&text).is_empty(), "there is no word to look for in {text:?}");
     tools.files.store.finish_index()?;
     let limit = arguments.number("limit").unwrap_or(20);
     let mut found = Vec::new();
@@ -247,7 +247,7 @@ pub(super) fn find(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<'_>)
             ..SearchQuery::default()
         };
         let page = tools.reader.search(&query)?;
-        let mut told = search::told(&tools.files, &tools.reader, &page, &[])?;
+        let mut told = search::search_to_json(&tools.files, &tools.reader, &page, &[])?;
         told["channel"] = tools.files.name_of(&channel).into();
         found.push(told);
     }
@@ -284,7 +284,10 @@ pub(super) fn customer(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<
             let address = row.conversation.address.as_deref().unwrap_or_default();
             let metadata = card.contact.iter().flat_map(|contact| &contact.metadata);
             let metadata = metadata.map(|(name, value)| (name.to_string(), value.to_string())).collect();
-            lookup.about(&row.key(), &ContactFacts::of(&account.platform, address).with_metadata(metadata))
+            lookup.about(
+                &row.key(),
+                &ContactFacts::from_address(&account.platform, address).with_metadata(metadata),
+            )
         });
     let tags: Vec<&str> = row.local.tags.iter().map(|tag| tag.word.as_str()).collect();
     Ok(untrusted(json!({
@@ -304,7 +307,7 @@ pub(super) fn levels(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<'_
         until: None,
         json: true,
     };
-    stats::told(&tools.files, &tools.reader, &wanted).map(untrusted)
+    stats::stats_to_json(&tools.files, &tools.reader, &wanted).map(untrusted)
 }
 
 pub(super) fn propose_reply(
@@ -339,6 +342,6 @@ pub(super) fn add_note(
 ) -> Result<Value> {
     let row = tools.conversation(arguments)?;
     let text = format!("[{assistant}] {}", SafeText::block(arguments.required("text")));
-    let note = tools.files.store.leave_note(&row.channel, &row.conversation.id, &text, tools.files.now())?;
+    let note = tools.files.store.insert_note(&row.channel, &row.conversation.id, &text, tools.files.now())?;
     Ok(json!({"note": note.id.as_str()}))
 }

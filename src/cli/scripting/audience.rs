@@ -14,8 +14,8 @@ use crate::cli::scripting::Session;
 use crate::cli::unfinished::CommandRefusal;
 use model::bounds;
 use model::ids::ContactId;
-use model::waves::audience::{AudienceLine, neither, read_lines};
-use model::waves::{Aim, Frozen};
+use model::waves::audience::{AudienceLine, describe_invalid_line, parse_lines};
+use model::waves::{CampaignAudience, FrozenContacts};
 use sync::ChannelSync;
 
 /// Maximum number of wrong lines reported.
@@ -27,7 +27,7 @@ const PROGRESS_STEP: usize = 100;
 
 #[derive(Debug)]
 pub struct Recipients {
-    pub aim: Aim,
+    pub aim: CampaignAudience,
     /// Lines that repeat a recipient.
     pub doubled: usize,
 }
@@ -42,7 +42,7 @@ pub fn of_text(
     (path, text): (&str, &str),
     most: usize,
 ) -> Result<Recipients, CliError> {
-    let lines = read_lines(text);
+    let lines = parse_lines(text);
     if lines.is_empty() {
         return Err(CliError::Usage(format!("{path} names nobody: one contact id or phone number a line")));
     }
@@ -58,7 +58,7 @@ pub fn of_text(
     for (line, wanted) in &lines {
         let found = match wanted {
             AudienceLine::Contact(id) => Ok(id.clone()),
-            AudienceLine::Neither(word) => Err(format!("line {line}: {}", neither(word))),
+            AudienceLine::Invalid(word) => Err(format!("line {line}: {}", describe_invalid_line(word))),
             AudienceLine::Phone(phone) if !bounds::is_e164(phone) => {
                 Err(format!("line {line}: {phone} is no phone number"))
             }
@@ -77,7 +77,7 @@ pub fn of_text(
         let told = wrong.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
         return Err(anyhow!("{path}: {told}{more}; nothing was sent").into());
     }
-    let Some((frozen, doubled)) = Frozen::of(ids) else {
+    let Some((frozen, doubled)) = FrozenContacts::from_ids(ids) else {
         return Err(CliError::Usage(format!("{path} names nobody")));
     };
     let count = frozen.ids().len();
@@ -87,7 +87,7 @@ pub fn of_text(
              --waves 10,{most}"
         )));
     }
-    Ok(Recipients { aim: Aim::These(frozen), doubled })
+    Ok(Recipients { aim: CampaignAudience::Contacts(frozen), doubled })
 }
 
 /// Finds the contacts of these numbers. Waits for the rate limit however many there are: the command's time
@@ -105,7 +105,7 @@ fn look_up(
     for (done, phone) in left.iter().enumerate() {
         let progress = format!("looked up {done} of {} numbers", left.len());
         if done > 0 && done % PROGRESS_STEP == 0 {
-            print::note(&progress)?;
+            print::print_progress(&progress)?;
         }
         session.note_progress(&progress);
         session.begin_again();
@@ -160,7 +160,7 @@ pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> 
         match page.next_cursor {
             Some(next) if pages.insert(next.clone()) => cursor = Some(next),
             Some(_) => bail!("counting the contacts: the server's pages lead back to themselves"),
-            None => return Ok(Recipients { aim: Aim::Everyone(count), doubled: 0 }),
+            None => return Ok(Recipients { aim: CampaignAudience::Everyone(count), doubled: 0 }),
         }
     }
 }

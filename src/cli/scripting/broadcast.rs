@@ -19,7 +19,7 @@ use model::ids::CampaignId;
 use model::outbox::content::{Audience, BroadcastContent, FilledTemplate, Json};
 use model::outbox::{Lane, Operation};
 use model::prices;
-use model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
+use model::waves::{CampaignAudience, CampaignPhase, NewCampaign, WavePlan, recipient_price};
 use store::outbox::NewRow;
 use sync::ChannelSync;
 
@@ -103,8 +103,12 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
             let channel = channel_of(session, &arguments.id)?;
             Ok(waves::go_on(session, &channel, arguments)?)
         }
-        BroadcastAction::Pause(arguments) => Ok(waves::halt(&session.files, arguments, Phase::Paused)?),
-        BroadcastAction::Stop(arguments) => Ok(waves::halt(&session.files, arguments, Phase::Stopped)?),
+        BroadcastAction::Pause(arguments) => {
+            Ok(waves::halt(&session.files, arguments, CampaignPhase::Paused)?)
+        }
+        BroadcastAction::Stop(arguments) => {
+            Ok(waves::halt(&session.files, arguments, CampaignPhase::Stopped)?)
+        }
         BroadcastAction::Track(arguments) => {
             let channel = business_chat(session, arguments.common.channel.as_deref())?;
             Ok(standing::track(session, &channel, arguments)?)
@@ -154,7 +158,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         let why = "--waves goes with --to: one to everyone is one request, which leaves at once";
         return Err(CliError::Usage(why.to_owned()));
     }
-    let most = if plan.is_some() { MOST } else { bounds::BROADCAST_CONTACTS };
+    let most = if plan.is_some() { MOST } else { bounds::MAX_BROADCAST_CONTACTS };
     let recipients = match (&arguments.to, people) {
         (Some(path), Some(people)) => audience::of_text(session, &channel, (path, &people), most)?,
         _ => audience::everyone(session, &channel)?,
@@ -174,16 +178,16 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     }
     let id = channel.spec().id.clone();
     if let Some(plan) = plan {
-        let new = NewCampaign { channel: id, content, aim: recipients.aim, plan, hold: 0 };
+        let new = NewCampaign { channel: id, content, audience: recipients.aim, plan, hold: 0 };
         let begun = writing::begin_campaign(session, new, account.quality_rating, &key)?;
         return Ok(waves::follow(session, &channel, &begun, common.json)?);
     }
     let count = recipients.aim.count();
     let answer =
         Answer::new("sent", &format!("to {count} contacts")).about("recipients", count).making("broadcastId");
-    let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
+    let row = NewRow::without_delay(id, Lane::Broadcasts, operation, request);
     let outcome = writing::carry_out_rows(session, &channel, vec![row], (&answer, &key))?;
-    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
+    Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }
 
 impl BroadcastArguments {
@@ -230,11 +234,11 @@ pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
 }
 
 /// Recipients of the first request.
-fn first_part(aim: &Aim) -> Audience {
+fn first_part(aim: &CampaignAudience) -> Audience {
     match aim {
-        Aim::Everyone(_) => Audience::Everyone,
-        Aim::These(frozen) => {
-            Audience::Contacts(frozen.ids().iter().take(bounds::BROADCAST_CONTACTS).cloned().collect())
+        CampaignAudience::Everyone(_) => Audience::Everyone,
+        CampaignAudience::Contacts(frozen) => {
+            Audience::Contacts(frozen.ids().iter().take(bounds::MAX_BROADCAST_CONTACTS).cloned().collect())
         }
     }
 }
@@ -248,19 +252,19 @@ fn flight_check(
     plan: Option<&WavePlan>,
 ) -> String {
     let count = to.aim.count();
-    let price = price_each(content, None).times(i64::try_from(count).unwrap_or(i64::MAX));
+    let price = recipient_price(content, None).times(i64::try_from(count).unwrap_or(i64::MAX));
     let mut parts = vec![
         format!("{} on {name} ({})", people(count), account.environment.label()),
-        format!("{} of {}", price.words(), prices::credits(account.credits)),
+        format!("{} of {}", price.describe(), prices::format_balance(account.credits)),
     ];
     if to.doubled > 0 {
         parts.push(format!("{} named twice are asked once", to.doubled));
     }
-    if account.environment == Environment::Live && price.most as f64 > account.credits {
+    if account.environment == Environment::Live && price.max as f64 > account.credits {
         parts.push("the balance may not suffice".to_owned());
     }
     if let Some(plan) = plan {
-        parts.push(plan.words(count));
+        parts.push(plan.describe(count));
     }
     let told = [("tier", &account.messaging_tier), ("quality", &account.quality_rating)];
     parts.extend(
@@ -270,10 +274,10 @@ fn flight_check(
 }
 
 /// Text that confirms a broadcast; everyone takes more than a number.
-fn phrase(aim: &Aim) -> String {
+fn phrase(aim: &CampaignAudience) -> String {
     match aim {
-        Aim::Everyone(count) => format!("SEND TO ALL {count}"),
-        Aim::These(frozen) => frozen.ids().len().to_string(),
+        CampaignAudience::Everyone(count) => format!("SEND TO ALL {count}"),
+        CampaignAudience::Contacts(frozen) => frozen.ids().len().to_string(),
     }
 }
 

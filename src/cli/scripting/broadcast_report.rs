@@ -13,7 +13,7 @@ use model::board::BoardEntry;
 use model::broadcast_report::BroadcastReport;
 use model::broadcasts::Broadcast;
 use model::fetches::Fetch;
-use model::time::{MINUTE, SECOND, precise_span};
+use model::time::{MINUTE, SECOND, format_precise_span};
 use model::waves::RecipientCounts;
 use sync::ChannelSync;
 
@@ -30,11 +30,11 @@ pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let entry = find(session, &arguments.id)?;
     let detail = session.reader.board_detail(&entry.id())?;
     let template = session.runtime.block_on(session.store().template_charge(&channel.spec().id))?;
-    let mut report = BroadcastReport::of(&entry, &detail, template);
+    let mut report = BroadcastReport::from_entry(&entry, &detail, template);
     match counts {
         // Newer than the counts of the waves.
-        Ok(counts) => report = report.counted(counts),
-        Err(why) => print::note(&format!("frontdesk: told as last read: {why:#}"))?,
+        Ok(counts) => report = report.with_counts(counts),
+        Err(why) => print::print_progress(&format!("frontdesk: told as last read: {why:#}"))?,
     }
     if arguments.common.json {
         return print::json(&as_json(session, &channel, &arguments.id, &entry, &report));
@@ -60,12 +60,12 @@ fn find(session: &Session, id: &str) -> Result<BoardEntry> {
 /// Reads the state of all parts and the messages sent since the start.
 fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Result<RecipientCounts> {
     let mut counts = RecipientCounts::default();
-    for id in entry.broadcasts() {
+    for id in entry.broadcast_ids() {
         let Some(told) = ask(session, channel, id)? else { bail!("the server does not know {id}") };
         let Broadcast { recipients, delivered, failed, pending, .. } = told;
         counts.add(RecipientCounts { recipients, delivered, failed, pending });
     }
-    if let Some(began) = entry.begun_at() {
+    if let Some(began) = entry.started_at() {
         session.runtime.block_on(channel.fetch(&Fetch::Sent { since: began.plus(-SLACK) }));
     }
     Ok(counts)
@@ -77,30 +77,32 @@ fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec
         |entry: Option<i64>| entry.map_or_else(|| "not known".to_owned(), |number| number.to_string());
     let took = report.duration(session.now());
     let totals = [
-        ("status", entry.word().to_string()),
+        ("status", entry.status_label().to_string()),
         ("people", report.people.to_string()),
         ("accepted", report.counts.recipients.to_string()),
-        ("sent", report.sent().to_string()),
+        ("sent", report.sent_count().to_string()),
         ("delivered", report.counts.delivered.to_string()),
         ("read", known(report.read)),
         ("answered", known(report.answered)),
         ("opted out", known(report.opted_out)),
         ("not known yet", report.counts.pending.to_string()),
         ("credits", credits(report)),
-        ("duration", took.map_or_else(|| "not known".to_owned(), precise_span)),
+        ("duration", took.map_or_else(|| "not known".to_owned(), format_precise_span)),
         ("failed", report.counts.failed.to_string()),
     ];
     let mut lines: Vec<Vec<String>> = totals.map(|(what, told)| vec![what.to_owned(), told]).into();
-    let reasons = report.explained();
-    lines.extend(reasons.iter().map(|(why, count)| vec!["failed".to_owned(), count.to_string(), why.told()]));
+    let reasons = report.failures_by_reason();
+    lines.extend(
+        reasons.iter().map(|(why, count)| vec!["failed".to_owned(), count.to_string(), why.describe()]),
+    );
     lines
 }
 
 /// Credits charged, else the price by the price list.
 fn credits(report: &BroadcastReport) -> String {
-    match (report.charged_words(), report.price()) {
+    match (report.charge_text(), report.price()) {
         (Some(charged), _) => charged,
-        (None, Some(price)) => format!("{} by the price list", price.words()),
+        (None, Some(price)) => format!("{} by the price list", price.describe()),
         (None, None) => "not known".to_owned(),
     }
 }
@@ -114,28 +116,28 @@ fn as_json(
 ) -> Value {
     let failure = |(reason, count): &(model::failures::FailureReason, i64)| {
         let told = |entry: &str| Some(entry.to_owned()).filter(|text| !text.is_empty());
-        json!({"code": told(reason.code.as_str()), "reason": told(reason.words()), "count": count})
+        json!({"code": told(reason.code.as_str()), "reason": told(reason.text()), "count": count})
     };
     json!({
         "id": id,
         "channel": channel.spec().name,
         "test": session.is_test(channel),
-        "status": entry.word().as_str(),
+        "status": entry.status_label().as_str(),
         "finished": !entry.is_open(),
         "people": report.people,
         "accepted": report.counts.recipients,
-        "sent": report.sent(),
+        "sent": report.sent_count(),
         "delivered": report.counts.delivered,
         "read": report.read,
         "answered": report.answered,
         "optedOut": report.opted_out,
         "pending": report.counts.pending,
         "failed": report.counts.failed,
-        "failures": report.explained().iter().map(failure).collect::<Vec<_>>(),
+        "failures": report.failures_by_reason().iter().map(failure).collect::<Vec<_>>(),
         "charged": report.charged,
-        "balanceFell": report.balance_fell,
-        "price": report.price().map(|price| json!({"least": price.least, "most": price.most})),
-        "beganAt": report.began_at.map(|began| began.to_string()),
+        "balanceFell": report.balance_drop,
+        "price": report.price().map(|price| json!({"least": price.min, "most": price.max})),
+        "beganAt": report.started_at.map(|began| began.to_string()),
         "endedAt": report.ended_at.map(|time| time.to_string()),
         "seconds": report.duration(session.now()).map(|duration| duration / SECOND),
     })

@@ -187,7 +187,7 @@ pub fn carry_out(
 ) -> Result<()> {
     let rows = rows(session, found, operations)?;
     let outcome = writing::carry_out_rows(session, &found.channel, rows, (answer, key))?;
-    writing::tell(session, &found.channel, common, answer, &outcome)
+    writing::print_outcome(session, &found.channel, common, answer, &outcome)
 }
 
 pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operation>) -> Result<Vec<NewRow>> {
@@ -208,7 +208,7 @@ pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operat
         };
         let channel = found.channel.spec().id.clone();
         // A text after a pause is sent only if nobody has answered since the command started.
-        let seen = if pauses && operation.speaks() { session.newest(found)? } else { None };
+        let seen = if pauses && operation.is_customer_message() { session.newest(found)? } else { None };
         rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None });
     }
     Ok(rows)

@@ -104,7 +104,7 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             continue;
         }
         if session.is_over() {
-            let waits = waiting::words(session, channel, &work, (&left.row, &others));
+            let waits = waiting::describe_wait(session, channel, &work, (&left.row, &others));
             let patience = Duration::from_micros(session.patience.unsigned_abs()).as_secs_f64();
             let why = format!("no clear answer in {patience} s: {waits}");
             let failure = match failure {

@@ -63,19 +63,19 @@ impl ContentArguments {
         let usage = |words: &str| CliError::Usage(words.to_owned());
         let content = |content| Ok(vec![Operation::SendContent { to: to.clone(), content, reply_to: None }]);
         if let Some(attachment) = self.attachment(platform)? {
-            let caption = attachment.takes_caption(Some(platform));
+            let caption = attachment.allows_caption(Some(platform));
             if text.is_some() && !caption {
                 return Err(usage("sound takes no caption on this channel: send the text by itself"));
             }
-            return Ok(vec![attachment.operation(&to, text, None, reply_to)]);
+            return Ok(vec![attachment.to_operation(&to, text, None, reply_to)]);
         }
         if self.kind.is_some() {
             return Err(usage("--as says what a --file or --link is sent as"));
         }
         if let Some(place) = &self.location {
             let wanted = || usage("--location takes two numbers such as 51.5007,-0.1246");
-            let (latitude, longitude) = places::pair(place).ok_or_else(wanted)?;
-            let degrees = |text: &str, most| places::degrees(text, most).map_err(|_| wanted());
+            let (latitude, longitude) = places::parse_coordinates(place).ok_or_else(wanted)?;
+            let degrees = |text: &str, most| places::parse_degrees(text, most).map_err(|_| wanted());
             let (latitude, longitude) = (degrees(&latitude, 90)?, degrees(&longitude, 180)?);
             return content(ChatContent::Location(MapLocation {
                 latitude,
@@ -103,7 +103,7 @@ impl ContentArguments {
                 let unreadable = |why| CommandRefusal::unreadable(path, format!("attaching: {why}"));
                 ReplyAttachment::file(files::look_at(path).map_err(unreadable)?)
             }
-            (None, Some(url)) => match attachments::link_refusal(url) {
+            (None, Some(url)) => match attachments::link_rejection_reason(url) {
                 Some(why) => return Err(refused(why)),
                 None => ReplyAttachment::link(url),
             },
@@ -112,7 +112,7 @@ impl ContentArguments {
         if let Some(kind) = self.kind.as_deref().and_then(MediaKind::from_word) {
             attachment.kind = kind;
         }
-        match attachment.refusal(Some(platform)) {
+        match attachment.rejection_reason(Some(platform)) {
             Some(why) => Err(refused(why)),
             None => Ok(Some(attachment)),
         }

@@ -11,7 +11,7 @@ use crate::cli::unfinished::{CommandRefusal, Unfinished};
 use client::Enclosed;
 use model::account::Platform;
 use model::fetches::{Fetch, FetchResult};
-use model::happenings::Happening;
+use model::happenings::TriggerEvent;
 use model::ids::WebhookId;
 use model::outbox::Operation;
 use model::prices;
@@ -143,14 +143,14 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
         Err(error) => return Err(advised(error)),
         Ok(outcome) => outcome,
     };
-    writing::tell(session, &channel, common, &answer, &outcome)
+    writing::print_outcome(session, &channel, common, &answer, &outcome)
 }
 
 /// Adds a checklist to the error of a failed challenge.
 fn advised(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Unfinished>() {
-        Ok(mut unfinished) if webhooks::failed_challenge(unfinished.failure.why.as_str()) => {
-            let checklist = webhooks::CHECKLIST.join("; ");
+        Ok(mut unfinished) if webhooks::is_challenge_failure(unfinished.failure.why.as_str()) => {
+            let checklist = webhooks::CHALLENGE_CHECKLIST.join("; ");
             let why = format!("{}; look whether {checklist}", unfinished.failure.why);
             unfinished.failure.why = SafeText::line(&why);
             unfinished.into()
@@ -177,7 +177,7 @@ fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
             let operation = Operation::RemoveWebhook { webhook: id, url: found.url };
             let outcome =
                 writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
-            return writing::tell(session, &channel, common, &answer, &outcome);
+            return writing::print_outcome(session, &channel, common, &answer, &outcome);
         }
     }
     let words = format!("no webhook is {id}; `frontdesk webhooks list` shows them");
@@ -207,7 +207,7 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     print::list(arguments.common.json, items, gathered)
 }
 
-fn event_json(channel: &str, it: &Happening) -> Value {
+fn event_json(channel: &str, it: &TriggerEvent) -> Value {
     let fields: serde_json::Map<String, Value> =
         it.fields.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
     json!({
@@ -266,7 +266,7 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
                 name.clone(),
                 account.platform.label().to_owned(),
                 account.environment.label().to_owned(),
-                format!("{} credits", prices::credits(account.credits)),
+                format!("{} credits", prices::format_balance(account.credits)),
                 text(&account.number).unwrap_or_else(none),
                 text(&account.messaging_tier).unwrap_or_else(none),
                 text(&account.quality_rating).unwrap_or_else(none),

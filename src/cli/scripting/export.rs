@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
 use crate::cli::{Misuse, print};
 use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
-use store::transcript::{self, TranscriptEntry, in_order, note_json};
+use store::transcript::{self, TranscriptEntry, merge_entries, note_json};
 
 /// Maximum messages of one history.
 const MOST: u32 = 1_000_000;
@@ -61,12 +61,16 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     let name = &found.channel.spec().name;
     let zone = session.zone();
     match format {
-        ExportFormat::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page, zone)),
-        ExportFormat::Text => print::line(&transcript::whole(TranscriptFormat::Text, name, row, page, zone)),
-        ExportFormat::Md => {
-            print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page, zone))
+        ExportFormat::Json => {
+            print::line(&transcript::format_history(TranscriptFormat::Json, name, row, page, zone))
         }
-        ExportFormat::Jsonl => in_order(page.messages, page.notes).try_for_each(|in_order| {
+        ExportFormat::Text => {
+            print::line(&transcript::format_history(TranscriptFormat::Text, name, row, page, zone))
+        }
+        ExportFormat::Md => {
+            print::line(&transcript::format_history(TranscriptFormat::Markdown, name, row, page, zone))
+        }
+        ExportFormat::Jsonl => merge_entries(page.messages, page.notes).try_for_each(|in_order| {
             let mut item = match &in_order {
                 TranscriptEntry::Message(row) => print::message_json(&row.message),
                 TranscriptEntry::Note(note) => note_json(note),
@@ -91,7 +95,7 @@ fn whole(session: &Session, found: &FoundConversation) -> Result<HistoryPage> {
     let mut stored = usize::MAX;
     while has_more && session.reader.history(&start(1))?.more_on_server {
         session.read(channel, "reading older messages", async || channel.pull_older(id).await)?;
-        let now = session.store().stored_messages(&channel.spec().id, id)?;
+        let now = session.store().count_stored_messages(&channel.spec().id, id)?;
         if now == stored {
             bail!(
                 "{}: reading older messages: the server gives no more, but says there are",

@@ -41,7 +41,7 @@ impl Files {
         logs::start(&files.logs)?;
         let store = files.open(String::new())?;
         if let Some(words) = store.restored() {
-            print::note(&format!("frontdesk: {words}; `frontdesk outbox list` shows them"))?;
+            print::print_progress(&format!("frontdesk: {words}; `frontdesk outbox list` shows them"))?;
         }
         Ok(Self { config, store, clock: Arc::new(SystemClock) })
     }

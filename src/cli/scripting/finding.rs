@@ -14,7 +14,7 @@ use model::account::{Environment, Platform};
 use model::conversations::ConversationRow;
 use model::selector::{Candidate, Selector, Unresolved};
 use model::time::SECOND;
-use sync::{ChannelSync, Reached};
+use sync::{ChannelSync, ListDepth};
 
 /// Time to wait for a conversation another process may be reading, in microseconds.
 const CATCH_UP: i64 = 3 * SECOND;
@@ -40,7 +40,7 @@ impl ConversationArguments {
     }
 
     fn selector(&self) -> Selector {
-        if self.name { Selector::name(&self.conversation) } else { Selector::typed(&self.conversation) }
+        if self.name { Selector::name(&self.conversation) } else { Selector::from_shape(&self.conversation) }
     }
 }
 
@@ -86,7 +86,7 @@ impl Session {
         // If a number fits both a chat and a phone conversation, the chat wins.
         channels.sort_by_key(|(_, platform)| !platform.has_histories());
         for (channel, platform) in &channels {
-            if !found.is_empty() && !platform.has_histories() && !selector.may_be_shared() {
+            if !found.is_empty() && !platform.has_histories() && !selector.is_ambiguous() {
                 break;
             }
             match self.find_on(channel, &selector) {
@@ -98,7 +98,7 @@ impl Session {
         if let Some(error) = unread.filter(|_| !is_found) {
             return Err(error.context(format!("looking for the {} {:?}", selector.kind(), selector.text())));
         }
-        let Candidate { row, platform, environment, .. } = selector.choose(found)?;
+        let Candidate { row, platform, environment, .. } = selector.resolve(found)?;
         let channel = channels
             .into_iter()
             .map(|(channel, _)| channel)
@@ -121,8 +121,8 @@ impl Session {
         }
         loop {
             let found = self.reader.candidates(selector, Some(&channel.spec().id))?;
-            let is_whole = self.runtime.block_on(channel.reached())? == Reached::End;
-            if is_whole || (!found.is_empty() && !selector.may_be_shared()) {
+            let is_whole = self.runtime.block_on(channel.list_depth())? == ListDepth::End;
+            if is_whole || (!found.is_empty() && !selector.is_ambiguous()) {
                 let may_catch_up = found.is_empty() && self.moment() < catch_up && !self.asks(channel)?;
                 if !may_catch_up {
                     return Ok(found);
@@ -137,10 +137,10 @@ impl Session {
                 continue;
             }
             let list = &mut self.progress(channel).list;
-            let read = self.read(channel, what, async || channel.pull_rest(list).await)?;
+            let read = self.read(channel, what, async || channel.pull_remaining(list).await)?;
             if read == ReadAmount::First {
                 self.sleep(MOMENT);
-            } else if self.runtime.block_on(channel.reached())? != Reached::End {
+            } else if self.runtime.block_on(channel.list_depth())? != ListDepth::End {
                 return Err(Unresolved::Unread(selector.clone()).into());
             }
         }

@@ -13,8 +13,8 @@ use crate::cli::{CliError, completing, print};
 use crate::shell::mail_files;
 use client::Enclosed;
 use model::account::Platform;
-use model::email::MailWish;
-use model::email::compose::WrittenMail;
+use model::email::MailQuery;
+use model::email::compose::ComposedMail;
 use model::fetches::Fetch;
 use model::ids::{MessageId, ThreadId};
 use model::outbox::Operation;
@@ -210,18 +210,18 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
     let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };
-    let written = WrittenMail {
+    let written = ComposedMail {
         to: arguments.to.join(", "),
         cc: arguments.cc.join(", "),
         bcc: arguments.bcc.join(", "),
         subject: arguments.subject.clone(),
-        answers: arguments.in_reply_to.clone(),
+        in_reply_to: arguments.in_reply_to.clone(),
         files: arguments.files.iter().map(|file| file.as_str().into()).collect(),
         body,
-        ..WrittenMail::default()
+        ..ComposedMail::default()
     };
     let thread = arguments.thread.as_deref().map(ThreadId::from);
-    let mail = written.mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;
+    let mail = written.to_mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;
     let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
     leave(session, &channel, &arguments.common, mail, &key)
 }
@@ -255,14 +255,14 @@ fn leave(
 ) -> Result<(), CliError> {
     let first = mail.to.first().cloned().unwrap_or_default();
     let id = &channel.spec().id;
-    let received = |mail: &MessageId| session.store().raw_letter(id, mail).ok().flatten();
+    let received = |mail: &MessageId| session.store().raw_mail(id, mail).ok().flatten();
     let (operation, files) =
         mail_files::enclose(&Operation::SendMail(Box::new(mail)), received).map_err(|why| anyhow!(why))?;
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let enclosed = Enclosed { files: &files, ..Enclosed::default() };
     let answer = Answer::new("sent", &first).about("to", first.as_str()).making("messageId");
     let outcome = writing::carry_out(session, channel, operation, enclosed, (&answer, key))?;
-    Ok(writing::tell(session, channel, common, &answer, &outcome)?)
+    Ok(writing::print_outcome(session, channel, common, &answer, &outcome)?)
 }
 
 fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliError> {
@@ -288,7 +288,7 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     let operation = Operation::ChangeThread { thread: ThreadId::from(arguments.thread.as_str()), change };
     let answer = Answer::new("changed", &arguments.thread).about("thread", arguments.thread.as_str());
     let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
-    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
+    Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }
 
 /// Moves threads one by one and stops at the first unconfirmed one. Each has its own idempotency key: moved
@@ -314,14 +314,14 @@ fn move_to(
             told.push(writing::as_json(session, &channel, &answer, &outcome));
             return Ok(());
         }
-        writing::tell(session, &channel, common, &answer, &outcome)
+        writing::print_outcome(session, &channel, common, &answer, &outcome)
     });
     Ok(print::list(common.json, told, moved)?)
 }
 
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {
     let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
-    let fetch = Fetch::Mail(MailWish::Correspondents(arguments.search.clone()));
+    let fetch = Fetch::Mail(MailQuery::Correspondents(arguments.search.clone()));
     session.read(&channel, "reading correspondents", async || channel.fetch(&fetch).await)?;
     let id = &channel.spec().id;
     let mut items = Vec::new();

@@ -55,7 +55,7 @@ use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::{CliError, completing};
-use model::waves::Phase;
+use model::waves::CampaignPhase;
 
 /// What all scripting commands have.
 #[derive(Debug, Args)]
@@ -166,10 +166,10 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
         Script::Send(arguments) => return change::send(&open(files, &arguments.common)?, &arguments),
         Script::Broadcast(BroadcastAction::Pause(arguments)) => {
-            waves::halt(&files, &arguments, Phase::Paused)
+            waves::halt(&files, &arguments, CampaignPhase::Paused)
         }
         Script::Broadcast(BroadcastAction::Stop(arguments)) => {
-            waves::halt(&files, &arguments, Phase::Stopped)
+            waves::halt(&files, &arguments, CampaignPhase::Stopped)
         }
         Script::Broadcast(action) => {
             return broadcast::run(&open(files, action.common())?, &action);

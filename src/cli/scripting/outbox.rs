@@ -72,7 +72,7 @@ fn list(files: &Files, common: &Common) -> Result<()> {
     }
     page.entries.iter().try_for_each(|entry| {
         let (state, _) = state(entry);
-        let why = waits.of_row(&entry.row, &rows, files).told(&entry.row);
+        let why = waits.of_row(&entry.row, &rows, files).describe(&entry.row);
         let columns = [
             entry.row.id.to_string(),
             files.name_of(&entry.row.channel),
@@ -113,7 +113,7 @@ fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
         "waitingFor": waits.json(),
         "attempts": entry.row.attempts,
         "createdAt": entry.row.created_at.to_string(),
-        "crossed": messages(&entry.crossed),
+        "crossed": messages(&entry.newer_messages),
         "candidates": messages(&entry.candidates),
     })
 }
@@ -121,7 +121,7 @@ fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
 /// Records a decision and, if the row is sent again, waits for its confirmation.
 fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) -> Result<()> {
     let id = RowId::from(arguments.row.as_str());
-    let entry = files.store.reader()?.entry(&id)?;
+    let entry = files.store.reader()?.outbox_entry(&id)?;
     let Some(entry) = entry else {
         let words = format!("no row of the outbox is {id}; `frontdesk outbox list` shows them");
         return Err(CommandRefusal::absent(words).into());
@@ -132,7 +132,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     let now = files.now();
     let decided = match verdict {
         Some(verdict) => files.store.decide(&id, verdict, None, now)?,
-        None => files.store.try_again(&id, None, now)?,
+        None => files.store.retry_stopped(&id, None, now)?,
     };
     let Some(decided) = decided else { bail!("{}", refused(&entry)) };
     let name = files.name_of(&decided.before.channel);

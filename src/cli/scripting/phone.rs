@@ -49,7 +49,7 @@ pub struct CallArguments {
 }
 
 fn number(typed: &str) -> Result<String, CliError> {
-    let number = phones::plain(typed);
+    let number = phones::strip_separators(typed);
     if bounds::is_e164(&number) {
         return Ok(number);
     }
@@ -67,14 +67,16 @@ pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> 
     let answer = Answer::new("sent", &to).about("to", to.as_str()).making("messageId");
     let operation = Operation::SendSms { to, body, via: arguments.via.clone() };
     let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
-    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
+    Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }
 
 pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError> {
     let to = number(&arguments.to)?;
     if !arguments.yes {
-        let unsocial = phones::zone_of(&to).filter(|zone| phones::is_unsocial(session.now(), zone));
-        let there = unsocial.map(|unsocial| format!("; it is {} there", session.now().clock_face(&unsocial)));
+        let unsocial =
+            phones::zone_of(&to).filter(|zone| phones::is_outside_calling_hours(session.now(), zone));
+        let there =
+            unsocial.map(|unsocial| format!("; it is {} there", session.now().hour_and_minute(&unsocial)));
         return Err(CliError::Usage(format!(
             "the AI would call {to} now, at a price by the minute that is not published{}; add --yes to call",
             there.unwrap_or_default()
@@ -95,5 +97,5 @@ pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError
     let answer = Answer::new("called", &to).about("to", to.as_str()).making("callId");
     let operation = Operation::Call { to, via: arguments.via.clone(), context };
     let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
-    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
+    Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }

@@ -13,7 +13,7 @@ use crate::cli::{CliError, Misuse, print};
 use model::account::Platform;
 use model::contacts::ContactChange;
 use model::conversations::Automation;
-use model::local::{Keep, Tag, TagPlace};
+use model::local::{LocalChange, Tag, TagLocation};
 use model::outbox::Operation;
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict, ProposedChange};
 use model::queries::DeskQuery;
@@ -188,13 +188,13 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
         .about("change", entry.proposal.change.word())
         .making_quietly("messageId");
     let mut rows = change::rows(&session, &found, operations)?;
-    if let Some(last) = rows.last_mut().filter(|row| row.operation.speaks()) {
+    if let Some(last) = rows.last_mut().filter(|row| row.operation.is_customer_message()) {
         // A newer message stops it.
-        last.seen = entry.known();
+        last.seen = entry.known_position();
     }
     let sent = writing::accept(&session, &found.channel, &entry.proposal.id, rows, (&answer, &key));
     match sent {
-        Ok(outcome) => Ok(writing::tell(&session, &found.channel, common, &answer, &outcome)?),
+        Ok(outcome) => Ok(writing::print_outcome(&session, &found.channel, common, &answer, &outcome)?),
         Err(error) => {
             if unfinished::is_certainly_not_done(&error) {
                 session.store().restore_proposal(entry.proposal).map_err(anyhow::Error::from)?;
@@ -259,9 +259,9 @@ fn operations(
 
 /// Reason a text may not be sent as it is.
 fn unfit(text: &str) -> Option<String> {
-    let field = replies::unfilled(text).into_iter().next();
+    let field = replies::unfilled_fields(text).into_iter().next();
     let open = field.map(|range| format!("{} is still to be filled in", &text[range]));
-    open.or_else(|| secret::key_in(text).map(|key| format!("{key} in it is a channel key")))
+    open.or_else(|| secret::key_hint_in(text).map(|key| format!("{key} in it is a channel key")))
 }
 
 fn tag_contact(phone: &str, word: String) -> Operation {
@@ -277,19 +277,19 @@ fn tag_contact(phone: &str, word: String) -> Operation {
 }
 
 /// Change that is only stored locally; `None` for a server operation.
-fn kept_here(session: &Session, found: &FoundConversation, change: &ProposedChange) -> Option<Keep> {
+fn kept_here(session: &Session, found: &FoundConversation, change: &ProposedChange) -> Option<LocalChange> {
     let row = &found.row;
     let id = row.conversation.id.clone();
     match change {
         ProposedChange::Snooze { minutes } => {
             let until = session.now().plus(i64::from(*minutes) * MINUTE);
             let snooze = Snooze::new(Some(until), false, row.last_inbound_at, session.now());
-            Some(Keep::Snooze(vec![(id, Some(snooze))]))
+            Some(LocalChange::Snooze(vec![(id, Some(snooze))]))
         }
         ProposedChange::Tag { word } if !found.platform.has_contacts() => {
             let mut tags = row.local.tags.clone();
-            tags.push(Tag { word: SafeText::line(word), kept: TagPlace::Here });
-            Some(Keep::Tags(vec![(id, tags)]))
+            tags.push(Tag { word: SafeText::line(word), location: TagLocation::Local });
+            Some(LocalChange::Tags(vec![(id, tags)]))
         }
         _ => None,
     }
@@ -299,9 +299,9 @@ fn keep_here(
     session: &Session,
     common: &Common,
     (proposal, found): (&DeskProposal, &FoundConversation),
-    keep: Keep,
+    keep: LocalChange,
 ) -> Result<()> {
-    session.store().keep(&proposal.channel, keep)?;
+    session.store().change_local(&proposal.channel, keep)?;
     session.store().settle_proposal(&proposal.id, ProposalVerdict::Accepted, session.now())?;
     let (done, name) = (done(&proposal.change), &found.channel.spec().name);
     if common.json {

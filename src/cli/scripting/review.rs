@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::scripting::Files;
 use crate::cli::{completing, print};
-use model::reviews::{ReviewVerdict, ReviewedAnswer, question_file};
+use model::reviews::{ReviewVerdict, ReviewedAnswer, write_question_file};
 
 /// The commands about reviews.
 #[derive(Debug, Subcommand)]
@@ -44,12 +44,12 @@ pub struct ReviewExportArguments {
 pub fn run(files: &Files, action: &ReviewAction) -> Result<()> {
     let ReviewAction::Export(arguments) = action;
     let channel = files.channel(arguments.channel.as_deref())?;
-    let reviewed = files.store.reader()?.reviewed(channel.as_ref())?;
+    let reviewed = files.store.reader()?.reviewed_answers(channel.as_ref())?;
     match arguments.format {
         ReviewFormat::Jsonl => {
             reviewed.iter().try_for_each(|reviewed_answer| print::json(&as_json(files, reviewed_answer)))
         }
-        ReviewFormat::Questions => print::page(question_file(&reviewed).as_bytes()),
+        ReviewFormat::Questions => print::page(write_question_file(&reviewed).as_bytes()),
     }
 }
 

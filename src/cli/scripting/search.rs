@@ -31,7 +31,7 @@ pub struct SearchArguments {
 
 pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     let text = arguments.words.join(" ");
-    if Terms::of(&text).is_empty() {
+    if Terms::parse(&text).is_empty() {
         return Err(Misuse(format!("there is no word to look for in {text:?}")).into());
     }
     let channel = files.channel(arguments.common.channel.as_deref())?;
@@ -52,7 +52,7 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     // A text sent from here is also a message: listed once.
     listed.retain(|listed_hit| !page.hits.iter().any(|hit| is_same(hit, listed_hit)));
     if arguments.common.json {
-        return print::json(&told(&files, &reader, &page, &listed)?);
+        return print::json(&search_to_json(&files, &reader, &page, &listed)?);
     }
     for (channel, row) in &page.people {
         let line = print::conversation_line(&files.label(&reader, channel)?, row, files.now());
@@ -66,7 +66,12 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
 }
 
 /// Results as JSON.
-pub fn told(files: &Files, reader: &Reader, page: &SearchPage, listed: &[ListedHit]) -> Result<Value> {
+pub fn search_to_json(
+    files: &Files,
+    reader: &Reader,
+    page: &SearchPage,
+    listed: &[ListedHit],
+) -> Result<Value> {
     let is_test = |channel: &ChannelId| files.is_test(reader, channel);
     let tested = |channel: &ChannelId, mut item: Value| {
         item["test"] = is_test(channel)?.into();
@@ -166,7 +171,7 @@ fn hit_json(files: &Files, hit: &SearchHit) -> Value {
         "name": hit.title.as_str(),
         "id": hit.message.as_str(),
         "direction": hit.direction.word(),
-        "sender": print::speaker(&hit.sender),
+        "sender": print::speaker_name(&hit.sender),
         "subject": hit.subject.as_ref().map(SafeText::as_str),
         "createdAt": hit.at.map(|at| at.to_string()),
         "snippet": hit.snippet.text.as_str(),
@@ -182,7 +187,7 @@ fn hit_line(label: &str, hit: &SearchHit) -> String {
         hit.title.to_string(),
         hit.message.to_string(),
         hit.at.map_or_else(|| "-".to_owned(), |at| at.to_string()),
-        print::speaker(&hit.sender),
+        print::speaker_name(&hit.sender),
         hit.snippet.text.to_string(),
     ];
     print::columns(&columns)

@@ -15,14 +15,14 @@ use model::account::Platform;
 use model::email::MailAccount;
 use model::fetches::{Fetch, FetchResult};
 use model::ids::ChannelId;
-use model::messages::Place;
+use model::messages::HistoryPosition;
 use model::news::{Health, News};
 use model::outbox::Lane;
 use model::time::{Moment, SECOND, Timestamp, Zone};
-use model::unreadable::{self, List};
-use store::leases::Holder;
+use model::unreadable::{self, UnreadableList};
+use store::leases::LeaseOwner;
 use store::{Reader, Store};
-use sync::{ChannelSync, Pulled, process_names};
+use sync::{ChannelSync, PullOutcome, process_names};
 
 mod labels;
 mod reading;
@@ -75,10 +75,10 @@ impl Drop for Session {
     fn drop(&mut self) {
         for words in self.unreadable() {
             // A failing standard error must not keep the leases.
-            let _ = print::note(&words);
+            let _ = print::print_progress(&words);
         }
         for channel in &self.channels {
-            let kept = self.runtime.block_on(channel.keep_calls(&process_names::this_process("script")));
+            let kept = self.runtime.block_on(channel.store_calls(&process_names::process_name("script")));
             drop(kept.inspect_err(|error| tracing::warn!(%error, "requests were not kept")));
         }
         if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
@@ -114,10 +114,10 @@ impl Session {
             let made = ChannelSync::new(spec, files.store.clone(), files.clock.clone(), tell);
             let made = made.with_context(|| format!("channel {name:?}"))?;
             progress.insert(made.spec().id.clone(), ChannelProgress::new(files.now()));
-            channels.push(Arc::new(made.until(deadline.clone())));
+            channels.push(Arc::new(made.with_deadline(deadline.clone())));
         }
         let runtime = desk::runtime()?;
-        let owner = process_names::owner(&files.store);
+        let owner = process_names::owner_name(&files.store);
         let (progress, account_at, asked_accounts) =
             (RefCell::new(progress), RefCell::default(), RefCell::default());
         Ok(Self {
@@ -194,7 +194,9 @@ impl Session {
             let seconds = (wait + SECOND - 1) / SECOND;
             let progress = self.progress_words.borrow();
             // A failing standard error is no reason to stop.
-            let _ = print::note(&format!("waiting {seconds} s for the rate limit of this key{progress}"));
+            let _ = print::print_progress(&format!(
+                "waiting {seconds} s for the rate limit of this key{progress}"
+            ));
         }
         self.sleep(Duration::from_micros(wait.unsigned_abs()));
         if is_patient {
@@ -209,7 +211,7 @@ impl Session {
         &self,
         channel: &ChannelSync,
         what: &str,
-        mut step: impl AsyncFnMut() -> Pulled,
+        mut step: impl AsyncFnMut() -> PullOutcome,
     ) -> Result<ReadAmount> {
         // A stopped channel sends no request and reports why it stopped.
         if !channel.is_stopped() {
@@ -218,19 +220,23 @@ impl Session {
         let mut failures = 0;
         loop {
             let wait = match self.runtime.block_on(step()) {
-                Pulled::Skipped if !channel.is_stopped() && channel.failure().is_some() => {
+                PullOutcome::Skipped if !channel.is_stopped() && channel.failure().is_some() => {
                     return Err(self.failed(channel, what));
                 }
-                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(ReadAmount::All),
-                Pulled::Later(_) => return Ok(ReadAmount::First),
-                Pulled::More if !self.is_over() => continue,
-                Pulled::More => 0,
-                Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() && is_passing(channel) => {
+                PullOutcome::Done | PullOutcome::Skipped if !channel.is_stopped() => {
+                    return Ok(ReadAmount::All);
+                }
+                PullOutcome::Later(_) => return Ok(ReadAmount::First),
+                PullOutcome::More if !self.is_over() => continue,
+                PullOutcome::More => 0,
+                PullOutcome::Failed
+                    if failures < READ_AGAIN && !channel.is_stopped() && is_passing(channel) =>
+                {
                     failures += 1;
                     i64::from(failures) * (SECOND / 4)
                 }
-                Pulled::Paced(wait) if self.wait_for_rate(wait) => continue,
-                Pulled::Done | Pulled::Skipped | Pulled::Failed | Pulled::Paced(_) => {
+                PullOutcome::Paced(wait) if self.wait_for_rate(wait) => continue,
+                PullOutcome::Done | PullOutcome::Skipped | PullOutcome::Failed | PullOutcome::Paced(_) => {
                     return Err(self.failed(channel, what));
                 }
             };
@@ -358,7 +364,7 @@ impl Session {
     fn confirm_account(&self, channel: &ChannelSync) -> Result<()> {
         let id = &channel.spec().id;
         if self.asked_accounts.borrow_mut().insert(id.clone())
-            && !self.runtime.block_on(channel.knows_account())?
+            && !self.runtime.block_on(channel.has_confirmed_account())?
         {
             self.runtime.block_on(channel.pull_account());
         }
@@ -380,17 +386,17 @@ impl Session {
     /// keeps the files fresh. One whose server does not answer does not count.
     pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
         let (name, now) = (process_names::lease_name(channel.spec()), self.now());
-        let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, now))?;
-        Ok(!matches!(held, Some(Holder::Other(other)) if other.keeps_fresh(now)))
+        let held = self.runtime.block_on(self.files.store.load_lease(&self.owner, &name, now))?;
+        Ok(!matches!(held, Some(LeaseOwner::Other(other)) if other.has_fresh_files(now)))
     }
 
     pub fn sleep(&self, time: Duration) {
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
-    pub fn newest(&self, found: &FoundConversation) -> Result<Option<Place>> {
+    pub fn newest(&self, found: &FoundConversation) -> Result<Option<HistoryPosition>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
-        Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
+        Ok(self.files.store.newest_position(&found.channel.spec().id, &lane)?)
     }
 
     /// Describes the unreadable rows of each list.
@@ -402,11 +408,11 @@ impl Session {
                 last.insert((channel.clone(), *list), rows.len());
             }
         }
-        let said = |((channel, list), count): ((ChannelId, List), usize)| {
+        let said = |((channel, list), count): ((ChannelId, UnreadableList), usize)| {
             let named = self.channels.iter().find(|channel_sync| channel_sync.spec().id == channel);
             let name =
                 named.map_or_else(|| channel.to_string(), |channel_sync| channel_sync.spec().name.clone());
-            format!("{name}: {}: {}", list.label(), unreadable::words(count))
+            format!("{name}: {}: {}", list.label(), unreadable::describe_unreadable(count))
         };
         last.into_iter().filter(|entry| entry.1 > 0).map(said).collect()
     }

@@ -28,7 +28,7 @@ impl ListStatus {
     pub fn filter(self) -> ConversationFilter {
         match self {
             Self::Open => ConversationFilter::open(),
-            Self::NeedsReply => ConversationFilter::needed(),
+            Self::NeedsReply => ConversationFilter::needing_person(),
             Self::Closed => ConversationFilter::closed(),
             Self::All => ConversationFilter::all(),
         }
@@ -78,8 +78,10 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
         let TopRows { rows, incomplete } = top::rows(session, channel, &platform, &wanted)?;
         let stand_ins = session.reader.counts(&channel.spec().id)?.unreadable;
         if stand_ins > 0 {
-            let words = unreadable::words(usize::try_from(stand_ins).unwrap_or(usize::MAX));
-            print::note(&format!("{name}: conversations: {words}; each is listed as unreadable-…"))?;
+            let words = unreadable::describe_unreadable(usize::try_from(stand_ins).unwrap_or(usize::MAX));
+            print::print_progress(&format!(
+                "{name}: conversations: {words}; each is listed as unreadable-…"
+            ))?;
         }
         for row in rows {
             if arguments.common.json {

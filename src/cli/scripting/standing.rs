@@ -16,7 +16,7 @@ use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
 use model::waves::{Campaign, WaveRowState};
 use sync::ChannelSync;
-use sync::plan::watching;
+use sync::plan::broadcast_poll_interval;
 
 /// Reads and stores a broadcast; `None` if the server does not know it.
 pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
@@ -52,12 +52,12 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     loop {
         let Some(told) = ask(session, &channel, &id)? else { return Err(absent(&channel, &id).into()) };
         if before.as_ref() != Some(&told) {
-            tell(&channel.spec().name, &told, arguments.common.json)?;
+            print_broadcast(&channel.spec().name, &told, arguments.common.json)?;
         }
         if told.is_finished() {
             return Ok(());
         }
-        let wait = watching(looks);
+        let wait = broadcast_poll_interval(looks);
         if session.moment().plus(wait) >= session.deadline.at() {
             return Err(unfinished(&channel, &id, (FailureCause::NoAnswer, "it is not finished yet")));
         }
@@ -96,14 +96,14 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
         for campaign in &campaigns {
             match common.json {
                 true => items.push(waves::as_json(name, campaign)),
-                false => waves::tell(name, campaign, false)?,
+                false => waves::print_campaign(name, campaign, false)?,
             }
         }
         let unread = ask_unfinished(session, &channel, &campaigns)?;
         for told in session.reader.broadcasts(&channel.spec().id)? {
             match common.json {
                 true => items.push(as_json(name, &told)),
-                false => tell(name, &told, false)?,
+                false => print_broadcast(name, &told, false)?,
             }
         }
         for (id, why) in unread {
@@ -128,7 +128,7 @@ fn ask_unfinished(
     let waves: HashSet<&BroadcastId> = campaigns
         .iter()
         .flat_map(|campaign| &campaign.waves)
-        .filter_map(|wave| if let WaveRowState::Sent(Some(id)) = &wave.fate { Some(id) } else { None })
+        .filter_map(|wave| if let WaveRowState::Sent(Some(id)) = &wave.row_state { Some(id) } else { None })
         .collect();
     let known: HashSet<BroadcastId> =
         session.reader.broadcasts(&channel.spec().id)?.into_iter().map(|broadcast| broadcast.id).collect();
@@ -154,12 +154,12 @@ fn ask_unfinished(
         }
     }
     if let Some(why) = silent {
-        print::note(&format!("frontdesk: listed as last read: {why}"))?;
+        print::print_progress(&format!("frontdesk: listed as last read: {why}"))?;
     }
     Ok(unread)
 }
 
-fn tell(name: &str, told: &Broadcast, json: bool) -> Result<()> {
+fn print_broadcast(name: &str, told: &Broadcast, json: bool) -> Result<()> {
     if json {
         return print::json(&as_json(name, told));
     }

@@ -9,8 +9,8 @@ use crate::cli::scripting::Files;
 use crate::cli::{Misuse, completing, print};
 use crate::shell::clock;
 use model::filter::FilterDay;
-use model::service_levels::{InTime, LevelsQuery, LevelsReport, ServiceLevels, Spans};
-use model::time::{SECOND, Timestamp, Zone, precise_span};
+use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans, TargetRate};
+use model::time::{SECOND, Timestamp, Zone, format_precise_span};
 use store::Reader;
 
 /// The switches of `stats`.
@@ -40,8 +40,8 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
         return print::json(&as_json(&query, groups));
     }
     let most = groups.iter().map(|group| group.2.chars().count()).max().unwrap_or(0);
-    let until = until.map_or_else(|| "now".to_owned(), |time| time.stamp(&zone));
-    print::line(&format!("cases that began from {} to {until}", query.since.stamp(&zone)))?;
+    let until = until.map_or_else(|| "now".to_owned(), |time| time.local_timestamp(&zone));
+    print::line(&format!("cases that began from {} to {until}", query.since.local_timestamp(&zone)))?;
     print::line(&line(
         "",
         most,
@@ -51,14 +51,14 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
         ],
     ))?;
     for (_, _, label, levels) in groups {
-        let words = words(levels);
+        let words = level_columns(levels);
         print::line(&line(&label, most, &words.each_ref().map(String::as_str)))?;
     }
     Ok(())
 }
 
 /// Output of `stats --json`.
-pub fn told(files: &Files, reader: &Reader, arguments: &StatsArguments) -> Result<Value> {
+pub fn stats_to_json(files: &Files, reader: &Reader, arguments: &StatsArguments) -> Result<Value> {
     let zone = clock::zone();
     let (query, _) = query(files, reader, arguments, &zone)?;
     let report = reader.service_levels(&query, &zone)?;
@@ -116,8 +116,8 @@ fn line(label: &str, width: usize, words: &[&str]) -> String {
     format!("{label:<width$}{}", cells.concat())
 }
 
-fn words(levels: &ServiceLevels) -> [String; 11] {
-    let span = |span: Option<i64>| span.map_or_else(|| "-".to_owned(), precise_span);
+fn level_columns(levels: &ServiceLevels) -> [String; 11] {
+    let span = |span: Option<i64>| span.map_or_else(|| "-".to_owned(), format_precise_span);
     let share = |count: usize, of: usize| match of {
         0 => "-".to_owned(),
         of => format!("{}%", count * 100 / of),
@@ -162,7 +162,7 @@ fn as_json(query: &LevelsQuery, groups: Vec<LevelsGroup<'_>>) -> Value {
 }
 
 /// Answers within their target; null without a target.
-fn in_time(it: InTime) -> Value {
+fn in_time(it: TargetRate) -> Value {
     match it.of {
         0 => Value::Null,
         of => json!({"count": it.within, "of": of, "percent": it.percent()}),

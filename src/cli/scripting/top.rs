@@ -16,7 +16,7 @@ use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::ConversationQuery;
 use model::time::Timestamp;
-use sync::{ChannelSync, Reached};
+use sync::{ChannelSync, ListDepth};
 
 /// Number of open conversations for which a list includes the AI state.
 const DETAILED: usize = 50;
@@ -76,7 +76,7 @@ pub fn rows(
         }
         let is_full = u32::try_from(rows.len()).is_ok_and(|number| number >= wanted.limit);
         let last = match rows.last().filter(|_| is_full) {
-            Some(row) => session.reader.activity(&channel.spec().id, &row.conversation.id)?,
+            Some(row) => session.reader.last_activity(&channel.spec().id, &row.conversation.id)?,
             None => None,
         };
         if let Some((id, told)) = unread(session, channel, platform, wanted, (&rows, last), &asked)? {
@@ -84,7 +84,7 @@ pub fn rows(
             let read = match told {
                 ConversationDetail::History => {
                     let list = &mut session.progress(channel).list;
-                    session.read(channel, what, async || channel.pull_behind_of(list, &id).await)
+                    session.read(channel, what, async || channel.pull_lagging_history(list, &id).await)
                 }
                 ConversationDetail::Automation => {
                     session.read(channel, what, async || channel.pull_detail(&id).await)
@@ -97,10 +97,10 @@ pub fn rows(
             asked.insert((id, told));
             continue;
         }
-        let reached = session.runtime.block_on(channel.reached())?;
+        let reached = session.runtime.block_on(channel.list_depth())?;
         let is_known = match (reached, last) {
-            (Reached::End, _) => true,
-            (Reached::Above(time), Some(last)) => last > time,
+            (ListDepth::End, _) => true,
+            (ListDepth::Above(time), Some(last)) => last > time,
             _ => false,
         };
         if is_known {
@@ -110,7 +110,7 @@ pub fn rows(
             return Ok(TopRows { rows, incomplete: Some(session.list_breaks_off(channel, what)) });
         }
         let list = &mut session.progress(channel).list;
-        match session.read(channel, what, async || channel.pull_rest(list).await) {
+        match session.read(channel, what, async || channel.pull_remaining(list).await) {
             Ok(amount) => is_all = amount == ReadAmount::All,
             Err(error) => return Ok(TopRows { rows, incomplete: Some(error) }),
         }
@@ -140,7 +140,7 @@ fn unread(
     let is_new = |pair: &(ConversationId, ConversationDetail)| !asked.contains(pair);
     if platform.has_histories() {
         let down_to = last.unwrap_or(Timestamp::from_micros(i64::MIN));
-        let lagging = session.reader.lagging(&channel.spec().id, wanted.closed, down_to)?;
+        let lagging = session.reader.lagging_conversations(&channel.spec().id, wanted.closed, down_to)?;
         let next = lagging
             .into_iter()
             .map(|conversation_id| (conversation_id, ConversationDetail::History))

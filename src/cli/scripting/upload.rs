@@ -38,5 +38,5 @@ pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
         Operation::Upload { filename: facts.name.clone(), mime_type: facts.mime_type, size: facts.size };
     let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
     let outcome = writing::carry_out(session, &channel, operation, enclosed, (&answer, &key))?;
-    writing::tell(session, &channel, common, &answer, &outcome)
+    writing::print_outcome(session, &channel, common, &answer, &outcome)
 }

@@ -11,8 +11,8 @@ use crate::cli::scripting::{Files, Session};
 use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::Health;
-use model::outbox::waiting::{QueueFacts, WaitReason, WaitRemedy, reason};
-use model::outbox::{OutboxRow, RowState, Stop};
+use model::outbox::waiting::{QueueFacts, WaitReason, WaitRemedy, wait_reason};
+use model::outbox::{OutboxRow, RowState, StopReason};
 use model::prices::{self, Price};
 use model::spending;
 
@@ -42,7 +42,7 @@ impl Waits {
                 let account = runtime.block_on(files.store.account(&row.channel))?;
                 let channel = ChannelState {
                     leader: sender.as_ref().map_or(Leader::Nobody, |sender| sender.leader()),
-                    health: sender.and_then(|sender| sender.vitals.health).unwrap_or(Health::Connecting),
+                    health: sender.and_then(|sender| sender.health.health).unwrap_or(Health::Connecting),
                     credits: account.map(|account| account.credits),
                 };
                 known.insert(row.channel.clone(), channel);
@@ -55,37 +55,36 @@ impl Waits {
     pub fn of_row(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> WaitsFor {
         let nobody = ChannelState { leader: Leader::Nobody, health: Health::Connecting, credits: None };
         let ChannelState { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
-        let template = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
-        let least =
-            spending::price(&row.operation, template).and_then(|price| i32::try_from(price.least).ok());
+        let template = Price { min: prices::TEMPLATE_CREDITS, max: prices::MAX_TEMPLATE_CREDITS };
+        let least = spending::price(&row.operation, template).and_then(|price| i32::try_from(price.min).ok());
         let pays = least.zip(*credits).map(|(least, credits)| f64::from(least) <= credits);
-        let facts = QueueFacts { now: files.now(), health, leader, pays };
-        let reason = reason(row, others.iter().copied(), &facts);
-        let words = reason.words(&row.operation, files.now());
-        let command = reason.ways().iter().find_map(|way| command(*way, row));
+        let facts = QueueFacts { now: files.now(), health, leader, has_credits: pays };
+        let reason = wait_reason(row, others.iter().copied(), &facts);
+        let words = reason.describe(&row.operation, files.now());
+        let command = reason.remedies().iter().find_map(|way| command(*way, row));
         WaitsFor { reason, words, command }
     }
 }
 
 /// Text for a row of this session's channel after a sending step.
-pub fn words(
+pub fn describe_wait(
     session: &Session,
     channel: &sync::ChannelSync,
     work: &SendStep,
     (row, others): (&OutboxRow, &[OutboxRow]),
 ) -> String {
     let (leader, vitals) = match work {
-        SendStep::Elsewhere(other) => (other.leader(), other.vitals.clone()),
-        SendStep::Moved | SendStep::Waits | SendStep::Halted => (Leader::Here, channel.vitals()),
+        SendStep::Elsewhere(other) => (other.leader(), other.health.clone()),
+        SendStep::Moved | SendStep::Waits | SendStep::Halted => (Leader::Here, channel.lease_health()),
     };
     let health = vitals.health.unwrap_or(Health::Connecting);
-    let facts = QueueFacts { now: session.now(), health: &health, leader: &leader, pays: None };
-    reason(row, others.iter(), &facts).words(&row.operation, session.now())
+    let facts = QueueFacts { now: session.now(), health: &health, leader: &leader, has_credits: None };
+    wait_reason(row, others.iter(), &facts).describe(&row.operation, session.now())
 }
 
 impl WaitsFor {
     /// Text: the reason, the server's message, and the command that ends the wait.
-    pub fn told(&self, row: &OutboxRow) -> String {
+    pub fn describe(&self, row: &OutboxRow) -> String {
         let mut parts = vec![self.words.clone()];
         if let RowState::Stopped(_, why) = &row.state {
             parts.push(why.to_string());
@@ -99,7 +98,7 @@ impl WaitsFor {
             "reason": self.reason.word(),
             "words": self.words,
             "until": self.reason.until().map(|time| time.to_string()),
-            "process": self.reason.process(),
+            "process": self.reason.blocking_process(),
             "command": self.command,
         })
     }
@@ -110,13 +109,15 @@ fn command(way: WaitRemedy, row: &OutboxRow) -> Option<String> {
     let id = &row.id;
     match way {
         WaitRemedy::Decide | WaitRemedy::SendUnpaid => Some(match &row.state {
-            RowState::Stopped(Stop::Crossed | Stop::Late, _) => format!("frontdesk outbox send-anyway {id}"),
-            RowState::Stopped(Stop::Account, _) => format!("frontdesk outbox send-from-here {id}"),
+            RowState::Stopped(StopReason::ReplyConflict | StopReason::Late, _) => {
+                format!("frontdesk outbox send-anyway {id}")
+            }
+            RowState::Stopped(StopReason::Account, _) => format!("frontdesk outbox send-from-here {id}"),
             _ => format!("frontdesk outbox retry {id}"),
         }),
         WaitRemedy::CheckKey => Some("frontdesk channel test".to_owned()),
         WaitRemedy::StartInbox => Some("frontdesk".to_owned()),
         WaitRemedy::DecideBefore => Some("frontdesk outbox list".to_owned()),
-        WaitRemedy::SendNow | WaitRemedy::TakeBack | WaitRemedy::AskAgain => None,
+        WaitRemedy::SendNow | WaitRemedy::Recall | WaitRemedy::RetryConnection => None,
     }
 }

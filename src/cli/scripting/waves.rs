@@ -16,7 +16,7 @@ use crate::cli::unfinished::CommandRefusal;
 use client::FailureCause;
 use model::ids::CampaignId;
 use model::time::SECOND;
-use model::waves::{Campaign, Phase, RecipientCounts, Wave, WavePlan, WaveRowState, title};
+use model::waves::{Campaign, CampaignPhase, RecipientCounts, Wave, WavePlan, WaveRowState, content_title};
 use sync::ChannelSync;
 
 /// Interval between checks of the progress.
@@ -65,13 +65,13 @@ impl WaveArguments {
     /// Wave plan, `None` without `--waves`.
     pub fn plan(&self) -> Result<Option<WavePlan>, String> {
         let Some((canary, wave)) = self.waves else { return Ok(None) };
-        let mut plan = WavePlan::suggested(0);
+        let mut plan = WavePlan::suggest(0);
         plan.canary = canary;
         plan.wave = wave;
         plan.wait = i64::from(self.wait) * SECOND;
         plan.rules.failed_percent = self.stop_above;
         plan.rules.floor = self.keep_credits.map(i64::from);
-        plan.refusal().map_or(Ok(Some(plan)), Err)
+        plan.rejection_reason().map_or(Ok(Some(plan)), Err)
     }
 }
 
@@ -84,22 +84,22 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
     loop {
         let work = session.work(channel, "broadcast")?;
         let campaign = find(session.store().campaign(id)?, id)?;
-        let stands = (campaign.phase, campaign.begun(), campaign.counts());
+        let stands = (campaign.phase, campaign.started_waves(), campaign.counts());
         if before.as_ref() != Some(&stands) {
             // The campaign is unfinished, so a reader who has gone is a failure here.
-            tell(&channel.spec().name, &campaign, json)
+            print_campaign(&channel.spec().name, &campaign, json)
                 .map_err(|why| anyhow!("{why:#}; `frontdesk broadcast watch {id}` goes on with it"))?;
             (before, moved_at) = (Some(stands), session.moment());
         }
         match campaign.phase {
-            Phase::Finished => return Ok(()),
-            Phase::Paused => {
+            CampaignPhase::Finished => return Ok(()),
+            CampaignPhase::Paused => {
                 let why =
                     format!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign));
                 return Err(unfinished(channel, id, (FailureCause::Undecided, &why)));
             }
-            Phase::Stopped | Phase::Recalled => bail!("it was {}", campaign.phase.word()),
-            Phase::Running => (),
+            CampaignPhase::Stopped | CampaignPhase::Recalled => bail!("it was {}", campaign.phase.word()),
+            CampaignPhase::Running => (),
         }
         if session.moment().since(moved_at) > session.patience + campaign.plan.pause() {
             let failure = channel.failure().or_else(|| work.failure());
@@ -118,14 +118,14 @@ fn waits(campaign: &Campaign) -> String {
 }
 
 /// `broadcast pause`, `broadcast stop`
-pub fn halt(files: &Files, arguments: &CampaignArguments, phase: Phase) -> Result<()> {
+pub fn halt(files: &Files, arguments: &CampaignArguments, phase: CampaignPhase) -> Result<()> {
     let id = CampaignId::from(arguments.id.as_str());
     let campaign = find(files.store.campaign(&id)?, &id)?;
     if !files.store.halt_campaign(&id, phase)? {
         bail!("it is {} already", campaign.phase.word());
     }
     let campaign = find(files.store.campaign(&id)?, &id)?;
-    tell(&files.name_of(&campaign.channel), &campaign, arguments.common.json)
+    print_campaign(&files.name_of(&campaign.channel), &campaign, arguments.common.json)
 }
 
 /// `broadcast continue`
@@ -152,7 +152,7 @@ pub fn absent(id: &str) -> CommandRefusal {
 }
 
 /// Prints the state of a campaign in one line.
-pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
+pub fn print_campaign(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     if json {
         return print::json(&as_json(name, campaign));
     }
@@ -161,9 +161,9 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
         campaign.id.to_string(),
         name.to_owned(),
         campaign.phase.word().to_owned(),
-        format!("wave {} of {}", campaign.begun(), campaign.waves.len()),
+        format!("wave {} of {}", campaign.started_waves(), campaign.waves.len()),
         format!("{} people: {delivered} delivered, {failed} failed, {pending} not known yet", campaign.count),
-        title(&campaign.content).to_string(),
+        content_title(&campaign.content).to_string(),
     ];
     print::line(&print::columns(&words)).context("telling how it goes")
 }
@@ -171,11 +171,11 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {
     let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
     let wave = |wave: &Wave| {
-        let counts = wave.reading.as_ref().map(RecipientCounts::of).unwrap_or_default();
+        let counts = wave.reading.as_ref().map(RecipientCounts::from_reading).unwrap_or_default();
         json!({
             "people": wave.size,
             "row": wave.row.as_ref().map(ToString::to_string),
-            "broadcastId": match &wave.fate { WaveRowState::Sent(Some(id)) => Some(id.to_string()), _ => None },
+            "broadcastId": match &wave.row_state { WaveRowState::Sent(Some(id)) => Some(id.to_string()), _ => None },
             "delivered": counts.delivered, "failed": counts.failed, "pending": counts.pending,
         })
     };
@@ -191,7 +191,7 @@ pub fn as_json(name: &str, campaign: &Campaign) -> Value {
         "failed": failed,
         "pending": pending,
         "waves": campaign.waves.iter().map(wave).collect::<Vec<_>>(),
-        "createdAt": campaign.made_at.to_string(),
+        "createdAt": campaign.created_at.to_string(),
     })
 }
 

@@ -21,8 +21,8 @@ use model::outbox::Operation;
 use model::text::SafeText;
 use model::waves::NewCampaign;
 use store::outbox::NewRow;
-use store::receipts::ReceiptNote;
-use store::script_keys::{KeyUse, KnownChange, ScriptKey};
+use store::receipts::StoredReceipt;
+use store::script_keys::{KeyUse, KeyedChange, ScriptKey};
 use sync::ChannelSync;
 
 /// Maximum characters of a key. Servers accept 255; parts of a command add a suffix.
@@ -89,7 +89,7 @@ impl WriteKey {
     fn with(&self, answer: &Answer) -> Result<Option<ScriptKey>> {
         let Some(NamedWish { key, wish }) = &self.0 else { return Ok(None) };
         let answer = serde_json::to_string(answer).context("keeping what the command says")?;
-        Ok(Some(ScriptKey { key: IdempotencyKey::new(key.as_str()), wish: wish.clone(), answer }))
+        Ok(Some(ScriptKey { key: IdempotencyKey::new(key.as_str()), fingerprint: wish.clone(), answer }))
     }
 }
 
@@ -165,7 +165,7 @@ pub struct Outcome {
     pub row: RowId,
     /// Created id or address.
     pub made: Option<String>,
-    receipt: ReceiptNote,
+    receipt: StoredReceipt,
     /// True if an earlier command with the same key made the change.
     is_repeated: bool,
 }
@@ -180,24 +180,24 @@ pub fn begin(session: &Session, common: &Common, key: WriteKey) -> Result<Option
     match session.store().key_use(&script_key)? {
         KeyUse::New => Ok(Some(key)),
         used => {
-            let known = known(&script_key, used)?;
+            let known = known_change(&script_key, used)?;
             follow(session, common, &known)?;
             Ok(None)
         }
     }
 }
 
-fn known(key: &ScriptKey, used: KeyUse) -> Result<KnownChange> {
+fn known_change(key: &ScriptKey, used: KeyUse) -> Result<KeyedChange> {
     let named = key.key.as_str();
     match used {
-        KeyUse::Known(known) => Ok(known),
+        KeyUse::Used(known) => Ok(known),
         KeyUse::GivenUp(row) => Err(CommandRefusal::given_up(named, &row).into()),
         KeyUse::New | KeyUse::Other => Err(CommandRefusal::other_change(named).into()),
     }
 }
 
 /// Waits for an earlier change and prints its result.
-fn follow(session: &Session, common: &Common, known: &KnownChange) -> Result<()> {
+fn follow(session: &Session, common: &Common, known: &KeyedChange) -> Result<()> {
     let channel = channel_of(session, known)?;
     let campaign = CampaignId::from(known.row.as_str());
     if session.store().campaign(&campaign)?.is_some() {
@@ -206,17 +206,17 @@ fn follow(session: &Session, common: &Common, known: &KnownChange) -> Result<()>
     confirmed(session, &channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
     let answer: Answer = serde_json::from_str(&known.answer).context("reading what was asked for before")?;
     let outcome = Outcome { is_repeated: true, ..outcome(session, &known.row)? };
-    tell(session, &channel, common, &answer, &outcome)
+    print_outcome(session, &channel, common, &answer, &outcome)
 }
 
-fn channel_of(session: &Session, known: &KnownChange) -> Result<Arc<ChannelSync>> {
+fn channel_of(session: &Session, known: &KeyedChange) -> Result<Arc<ChannelSync>> {
     let mut channels = session.channels(None)?.into_iter();
     let found = channels.find(|channel| channel.spec().id == known.channel);
     found.with_context(|| format!("{} is no longer configured", known.channel))
 }
 
 fn outcome(session: &Session, row: &RowId) -> Result<Outcome> {
-    let made = session.store().made(row)?;
+    let made = session.store().created_id(row)?;
     let receipt = session.store().receipt(row)?;
     Ok(Outcome { row: row.clone(), made, receipt, is_repeated: false })
 }
@@ -236,7 +236,7 @@ pub fn carry_out(
     let platform = session.platform(channel)?;
     let lane = operation.lane(None).context("it is not clear whom it is for")?;
     let request = prepare_with(&platform, &lane, &operation, enclosed)?;
-    let row = NewRow::at_once(channel.spec().id.clone(), lane, operation, request);
+    let row = NewRow::without_delay(channel.spec().id.clone(), lane, operation, request);
     carry_out_rows(session, channel, vec![row], (answer, key))
 }
 
@@ -252,11 +252,11 @@ pub fn carry_out_rows(
 ) -> Result<Outcome> {
     let queued = match key.with(answer)? {
         None => session.store().enqueue_many(rows, false, session.now())?,
-        Some(script_key) => match session.store().enqueue_under(rows, &script_key, session.now())? {
+        Some(script_key) => match session.store().enqueue_with_key(rows, &script_key, session.now())? {
             Ok(queued) => queued,
             // Another command with this key was faster.
             Err(used) => {
-                let known = known(&script_key, used)?;
+                let known = known_change(&script_key, used)?;
                 confirmed(session, channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
                 return Ok(Outcome { is_repeated: true, ..outcome(session, &known.row)? });
             }
@@ -279,7 +279,7 @@ pub fn accept(
     (answer, key): (&Answer, &WriteKey),
 ) -> Result<Outcome> {
     let script_key = key.with(answer)?;
-    let queued = session.store().accept_under(proposal, rows, script_key.as_ref(), session.now())?;
+    let queued = session.store().accept_with_key(proposal, rows, script_key.as_ref(), session.now())?;
     let Some(queued) = queued else {
         let words = format!("the proposal {proposal} does not wait any more; somebody decided over it");
         return Err(CommandRefusal::absent(words).into());
@@ -302,12 +302,12 @@ pub fn begin_campaign(
     let Some(script_key) = key.with(&Answer::new("", ""))? else {
         return session
             .store()
-            .begin_campaign(new, quality, session.now())
+            .start_campaign(new, quality, session.now())
             .context("beginning the broadcast");
     };
-    match session.store().begin_campaign_under(new, quality, &script_key, session.now())? {
+    match session.store().start_campaign_with_key(new, quality, &script_key, session.now())? {
         Ok(begun) => Ok(begun),
-        Err(used) => Ok(CampaignId::from(known(&script_key, used)?.row.as_str())),
+        Err(used) => Ok(CampaignId::from(known_change(&script_key, used)?.row.as_str())),
     }
 }
 
@@ -324,7 +324,7 @@ pub fn refuse_read_only(channel: &ChannelSync) -> Result<()> {
 ///
 /// # Errors
 /// When standard output fails.
-pub fn tell(
+pub fn print_outcome(
     session: &Session,
     channel: &ChannelSync,
     common: &Common,

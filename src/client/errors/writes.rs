@@ -110,14 +110,14 @@ fn refused(
     refusal: ApiRefusal,
 ) -> WriteOutcome<Receipt> {
     if refusal.is_about_the_key() {
-        return unsettled(raw, refusal.words(), refusal);
+        return unsettled(raw, refusal.describe(), refusal);
     }
     let is_limit = refusal.code == Some(ErrorCode::RateLimitExceeded) || refusal.status == 429;
     if is_limit {
         return WriteOutcome::NotSent(NotSent::Limited(refusal));
     }
     if matches!(refusal.status, 408 | 421 | 425 | 452..) {
-        return unsettled(raw, refusal.words(), refusal);
+        return unsettled(raw, refusal.describe(), refusal);
     }
     let is_gone = removes(operation) && refusal.code == Some(ErrorCode::NotFound) && refusal.status == 404;
     match phase {
@@ -130,7 +130,7 @@ fn refused(
             WriteOutcome::Refused(refusal)
         }
         AttemptPhase::AfterUnclear => {
-            let why = format!("the answer to an earlier attempt was lost, and now: {}", refusal.words());
+            let why = format!("the answer to an earlier attempt was lost, and now: {}", refusal.describe());
             unsettled(raw, SafeText::line(&why), refusal)
         }
     }

@@ -59,14 +59,14 @@ fn sends_have_their_own_minute() {
 fn the_server_is_heard() {
     let mut pace = RateBudget::default();
     let rate = |remaining, reset| Rate { limit: 300, remaining, reset_in: Some(reset) };
-    pace.hear(POLL, rate(20, SECOND), at(0));
+    pace.record_rate(POLL, rate(20, SECOND), at(0));
     assert_eq!(pace.percent_used(at(0)), 93);
     assert!(pace.ask(POLL, 0, at(0)).is_ok());
-    pace.hear(POLL, rate(0, 7 * SECOND), at(SECOND));
+    pace.record_rate(POLL, rate(0, 7 * SECOND), at(SECOND));
     assert_eq!(pace.ask(PERSON, 0, at(SECOND)), Err(7 * SECOND));
     pace.refused(RequestKind::Send, 9 * SECOND, at(SECOND));
     assert_eq!(pace.ask(RequestKind::Send, 0, at(2 * SECOND)), Err(8 * SECOND));
-    pace.hear(POLL, Rate { limit: 20, remaining: 3, reset_in: None }, at(20 * SECOND));
+    pace.record_rate(POLL, Rate { limit: 20, remaining: 3, reset_in: None }, at(20 * SECOND));
     assert_eq!(pace.percent_used(at(20 * SECOND)), 0, "the burst's numbers say nothing of the minute");
 }
 
@@ -84,14 +84,14 @@ fn polling_gives_way_by_halves_and_comes_back_slowly() {
         for count in 0..asked {
             pace.ask(POLL, 0, at(count * SECOND / 3)).expect("a place");
         }
-        pace.hear(POLL, little(remaining), at(50 * SECOND));
+        pace.record_rate(POLL, little(remaining), at(50 * SECOND));
         assert_eq!(pace.rate, rate, "{name}");
     }
     let mut pace = RateBudget::default();
     pace.refused(POLL, SECOND, at(0));
     pace.refused(POLL, SECOND, at(SECOND));
     assert_eq!(pace.rate, 112, "once a minute at most");
-    pace.hear(POLL, little(29), at(MINUTE));
+    pace.record_rate(POLL, little(29), at(MINUTE));
     assert_eq!(pace.rate, 56);
     for (minutes, rate) in [(2, 57), (12, 67), (1_000, 225)] {
         pace.percent_used(at(minutes * MINUTE));
@@ -135,7 +135,7 @@ fn a_busy_tab_leaves_the_others_their_part() {
 struct Limiter(VecDeque<i64>);
 
 impl Limiter {
-    fn take(&mut self, now: i64) -> Result<u32, i64> {
+    fn admit_one(&mut self, now: i64) -> Result<u32, i64> {
         self.0.retain(|number| now - number < MINUTE);
         let last_second = self.0.iter().filter(|number| now - **number < SECOND).count();
         if self.0.len() >= READS || last_second >= BURST {
@@ -164,10 +164,10 @@ fn two_machines(gaps: [i64; 2], second_joins: i64, hours: i64) -> (Vec<[u32; 2]>
         match paces[who].ask(POLL, 0, at(now)) {
             Err(wait) => next[who] = now + wait,
             Ok(()) => {
-                match limiter.take(now) {
+                match limiter.admit_one(now) {
                     Ok(remaining) => {
                         made[span][who] += 1;
-                        paces[who].hear(POLL, Rate { limit: 300, remaining, reset_in: None }, at(now));
+                        paces[who].record_rate(POLL, Rate { limit: 300, remaining, reset_in: None }, at(now));
                     }
                     Err(wait) => {
                         refused += 1;
@@ -216,7 +216,7 @@ fn each_kind_of_write_has_its_own_minute() {
         (WriteMethod::Post, "/email/send", RequestKind::Send),
     ];
     for (method, path, kind) in kinds {
-        assert_eq!(RequestKind::of_write(&PreparedRequest::bare(method, path)), kind, "{path}");
+        assert_eq!(RequestKind::of_write(&PreparedRequest::without_body(method, path)), kind, "{path}");
     }
     let mut pace = RateBudget::default();
     let mut start = 0;

@@ -4,7 +4,7 @@ use crate::prepare::{Enclosed, PrepareError, prepare, prepare_with};
 use model::account::Platform;
 use model::ids::MessageId;
 use model::outbox::content::{
-    Audience, BroadcastContent, ChatContent, ContactWish, Degrees, FilledTemplate, Json, LinkedMedia, Mail,
+    Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FilledTemplate, Json, LinkedMedia, Mail,
     MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange, ThreadPlace,
 };
 use model::outbox::{Lane, Operation};
@@ -14,7 +14,7 @@ fn send(to: &str, text: &str) -> Operation {
     Operation::SendText { to: to.into(), text: text.into(), reply_to: None }
 }
 
-fn made(platform: &Platform, operation: &Operation) -> Result<(String, String), PrepareError> {
+fn prepared(platform: &Platform, operation: &Operation) -> Result<(String, String), PrepareError> {
     let request = prepare(platform, &Lane::Conversation("c/1".into()), operation)?;
     let body = String::from_utf8(request.body).expect("text");
     Ok((format!("{} {}", request.method.word(), request.path), body))
@@ -61,7 +61,7 @@ fn exact_bytes() {
     ];
     for (platform, operation, path, body) in cases {
         let wanted = (path.to_owned(), body.to_owned());
-        assert_eq!(made(platform, operation), Ok(wanted), "{operation:?}");
+        assert_eq!(prepared(platform, operation), Ok(wanted), "{operation:?}");
     }
 }
 
@@ -70,24 +70,24 @@ fn what_is_certain_to_be_refused() {
     let whatsapp = Platform::Whatsapp;
     let telegram = Platform::Telegram;
     let phone = "+34600111222";
-    assert_eq!(made(&whatsapp, &send(phone, " \n")), Err(PrepareError::Empty("the text")));
-    assert_eq!(made(&whatsapp, &send("", "hi")), Err(PrepareError::NoAddress));
-    assert_eq!(made(&whatsapp, &send("600", "hi")), Err(PrepareError::NotAPhone("600".into())));
-    assert!(made(&whatsapp, &send(phone, &"é".repeat(4096))).is_ok());
+    assert_eq!(prepared(&whatsapp, &send(phone, " \n")), Err(PrepareError::Empty("the text")));
+    assert_eq!(prepared(&whatsapp, &send("", "hi")), Err(PrepareError::NoAddress));
+    assert_eq!(prepared(&whatsapp, &send("600", "hi")), Err(PrepareError::NotAPhone("600".into())));
+    assert!(prepared(&whatsapp, &send(phone, &"é".repeat(4096))).is_ok());
     assert_eq!(
-        made(&whatsapp, &send(phone, &"é".repeat(4097))),
+        prepared(&whatsapp, &send(phone, &"é".repeat(4097))),
         Err(PrepareError::TooLong { what: "the text", length: 4097, most: 4096 })
     );
-    assert!(made(&whatsapp, &send(phone, &"<".repeat(4096))).is_ok());
+    assert!(prepared(&whatsapp, &send(phone, &"<".repeat(4096))).is_ok());
     assert_eq!(
-        made(&telegram, &send("1", &"<".repeat(1025))),
+        prepared(&telegram, &send("1", &"<".repeat(1025))),
         Err(PrepareError::TooLong { what: "the text", length: 4100, most: 4096 })
     );
     let pause = Operation::SetAutomation { enabled: false };
-    let error = made(&Platform::Email, &pause).expect_err("refused");
+    let error = prepared(&Platform::Email, &pause).expect_err("refused");
     assert_eq!(error.to_string(), "email has no way to pause the AI");
-    assert!(made(&telegram, &Operation::Close).is_err());
-    assert!(made(&Platform::Email, &send("a@b.example", "hi")).is_err());
+    assert!(prepared(&telegram, &Operation::Close).is_err());
+    assert!(prepared(&Platform::Email, &send("a@b.example", "hi")).is_err());
 }
 
 const PHONE: &str = "+34600111222";
@@ -178,7 +178,7 @@ fn exact_bytes_of_chat_contents() {
             _ => ("POST /messages/send", "to"),
         };
         let wanted = (path.to_owned(), format!(r#"{{"{to}":"{PHONE}",{rest}"#));
-        assert_eq!(made(platform, &content(said.clone())), Ok(wanted), "{said:?}");
+        assert_eq!(prepared(platform, &content(said.clone())), Ok(wanted), "{said:?}");
     }
 }
 
@@ -186,12 +186,12 @@ fn exact_bytes_of_chat_contents() {
 fn exact_bytes_of_everything_else() {
     let (whatsapp, email, voip) = (Platform::Whatsapp, Platform::Email, Platform::Voip);
     let change = |place| ThreadChange { is_read: Some(true), place, ..ThreadChange::default() };
-    let wish = ContactWish {
+    let wish = ContactPatch {
         phone: PHONE.into(),
         name: Some("Maria".into()),
         tags: Some(vec!["vip".into()]),
         metadata: Some(Json(r#"{"b":1}"#.into())),
-        ..ContactWish::default()
+        ..ContactPatch::default()
     };
     let hook =
         Operation::AddWebhook { url: "https://h.example/x".into(), events: vec!["message.sent".into()] };
@@ -252,7 +252,7 @@ fn exact_bytes_of_everything_else() {
     ];
     for (platform, operation, path, body) in cases {
         let wanted = (path.to_owned(), body.to_owned());
-        assert_eq!(made(platform, &operation), Ok(wanted), "{operation:?}");
+        assert_eq!(prepared(platform, &operation), Ok(wanted), "{operation:?}");
     }
 }
 
@@ -406,7 +406,7 @@ fn what_the_other_operations_certainly_refuse() {
         (&Platform::Voip, call, |error| matches!(error, NotAPhone(_))),
     ];
     for (platform, operation, is) in cases {
-        let error = made(platform, &operation).expect_err("refused");
+        let error = prepared(platform, &operation).expect_err("refused");
         assert!(is(&error), "{operation:?}: {error:?}");
     }
     let error = prepare(&whatsapp, &Lane::Media, &Operation::Close).expect_err("refused");

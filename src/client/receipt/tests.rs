@@ -2,7 +2,7 @@
 
 use crate::receipt::{AcceptedAnswer, ReadReceipt, Receipt, ReceiptKind, read};
 use model::outbox::Operation;
-use model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
+use model::outbox::content::{Audience, BroadcastContent, ContactPatch, Mail, ThreadChange};
 
 fn answer(body: &str) -> AcceptedAnswer<'_> {
     let body = body.as_bytes();
@@ -28,7 +28,8 @@ pub(crate) fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)>
     let call = Operation::Call { to: phone(), via: None, context: None };
     let content = BroadcastContent::Text("hi".into());
     let broadcast = Operation::Broadcast { to: Audience::Everyone, content };
-    let contact = Operation::SaveContact(Box::new(ContactWish { phone: phone(), ..ContactWish::default() }));
+    let contact =
+        Operation::SaveContact(Box::new(ContactPatch { phone: phone(), ..ContactPatch::default() }));
     let delete = Operation::DeleteContact { contact: "ct".into(), phone: phone() };
     let hook = Operation::AddWebhook { url: "https://h.example".into(), events: Vec::new() };
     let unhook = Operation::RemoveWebhook { webhook: "wh".into(), url: String::new() };
@@ -58,7 +59,7 @@ pub(crate) fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)>
 fn each_operation_has_its_own_success() {
     for (operation, body, made) in promised() {
         let receipt = receipt(&operation, body).unwrap_or_else(|| panic!("{operation:?} {body}"));
-        assert_eq!(receipt.kind.made(), made, "{operation:?}");
+        assert_eq!(receipt.kind.created_id(), made, "{operation:?}");
         assert!(!receipt.test);
     }
 }

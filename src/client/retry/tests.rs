@@ -5,12 +5,12 @@ use crate::errors::{ApiRefusal, AttemptPhase, NotSent, Unclear, WriteOutcome};
 use crate::headers::{Rate, ResponseFacts};
 use crate::request::Raw;
 use crate::retry::{Attempt, PROGRESS, RetryStep, decide, part};
-use model::outbox::{KEY_AGE, Operation, RetryClass, Stop};
+use model::outbox::{MAX_KEY_AGE, Operation, RetryClass, StopReason};
 use model::text::SafeText;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
-fn told(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> ApiRefusal {
+fn refusal_with(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> ApiRefusal {
     ApiRefusal {
         code,
         word: SafeText::line(code.map_or("?", ErrorCode::word)),
@@ -22,12 +22,12 @@ fn told(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> ApiRe
 }
 
 fn refusal(code: Option<ErrorCode>, status: u16) -> WriteOutcome<()> {
-    WriteOutcome::Refused(told(code, status, None))
+    WriteOutcome::Refused(refusal_with(code, status, None))
 }
 
 /// A refusal that leaves the outcome unknown.
 fn unsettled(code: ErrorCode, status: u16, retry_after: Option<i64>) -> WriteOutcome<()> {
-    let refusal = Some(told(Some(code), status, retry_after));
+    let refusal = Some(refusal_with(Some(code), status, retry_after));
     WriteOutcome::Unknown(Unclear { refusal, ..Unclear::new("no", Some(status)) })
 }
 
@@ -44,7 +44,7 @@ const FRESH: Attempt = Attempt {
     jitter: 0.5,
 };
 
-fn stops(next: &RetryStep) -> Option<Stop> {
+fn stops(next: &RetryStep) -> Option<StopReason> {
     match next {
         RetryStep::Stop(stop, _) => Some(*stop),
         _ => None,
@@ -54,12 +54,12 @@ fn stops(next: &RetryStep) -> Option<Stop> {
 #[test]
 fn what_was_not_executed_goes_back_to_the_queue() {
     let offline = WriteOutcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
-    let old = Attempt { failures: 3, age: 99 * KEY_AGE, ..FRESH };
+    let old = Attempt { failures: 3, age: 99 * MAX_KEY_AGE, ..FRESH };
     for attempt in [FRESH, old] {
         assert_eq!(decide(&offline, attempt), RetryStep::Wait(5_250_000), "no limit while offline");
     }
     assert_eq!(decide(&WriteOutcome::<()>::NotSent(NotSent::Paced(7)), FRESH), RetryStep::Wait(7));
-    let limited = |wait| WriteOutcome::<()>::NotSent(NotSent::Limited(told(None, 429, wait)));
+    let limited = |wait| WriteOutcome::<()>::NotSent(NotSent::Limited(refusal_with(None, 429, wait)));
     assert_eq!(decide(&limited(Some(20 * SECOND)), FRESH), RetryStep::Wait(21 * SECOND));
     assert_eq!(decide(&limited(None), FRESH), RetryStep::Wait(1_050_000));
     let why = SafeText::line("redirects");
@@ -71,23 +71,23 @@ fn what_was_not_executed_goes_back_to_the_queue() {
 fn refusals_wait_for_a_person() {
     use ErrorCode::*;
     let cases = [
-        (Some(ValidationError), 400, Stop::Refused),
-        (Some(InvalidRecipient), 400, Stop::Refused),
-        (Some(TemplateError), 400, Stop::Refused),
-        (Some(UnsupportedType), 400, Stop::Refused),
-        (Some(NotConfigured), 400, Stop::Refused),
-        (Some(NoRecipients), 400, Stop::Refused),
-        (Some(MediaFetchFailed), 400, Stop::Refused),
-        (Some(SessionExpired), 400, Stop::Window),
-        (Some(InvalidAuth), 401, Stop::Auth),
-        (Some(InvalidKey), 401, Stop::Auth),
-        (Some(RevokedKey), 401, Stop::Auth),
-        (Some(InsufficientCredits), 402, Stop::Credits),
-        (Some(Forbidden), 403, Stop::Refused),
-        (Some(NotFound), 404, Stop::Refused),
-        (Some(PayloadTooLarge), 413, Stop::Refused),
-        (None, 402, Stop::Credits),
-        (None, 418, Stop::Refused),
+        (Some(ValidationError), 400, StopReason::Refused),
+        (Some(InvalidRecipient), 400, StopReason::Refused),
+        (Some(TemplateError), 400, StopReason::Refused),
+        (Some(UnsupportedType), 400, StopReason::Refused),
+        (Some(NotConfigured), 400, StopReason::Refused),
+        (Some(NoRecipients), 400, StopReason::Refused),
+        (Some(MediaFetchFailed), 400, StopReason::Refused),
+        (Some(SessionExpired), 400, StopReason::Window),
+        (Some(InvalidAuth), 401, StopReason::Auth),
+        (Some(InvalidKey), 401, StopReason::Auth),
+        (Some(RevokedKey), 401, StopReason::Auth),
+        (Some(InsufficientCredits), 402, StopReason::Credits),
+        (Some(Forbidden), 403, StopReason::Refused),
+        (Some(NotFound), 404, StopReason::Refused),
+        (Some(PayloadTooLarge), 413, StopReason::Refused),
+        (None, 402, StopReason::Credits),
+        (None, 418, StopReason::Refused),
     ];
     for (code, status, stop) in cases {
         assert_eq!(stops(&decide(&refusal(code, status), FRESH)), Some(stop), "{code:?} {status}");
@@ -96,13 +96,13 @@ fn refusals_wait_for_a_person() {
     let kept = [(RevokedKey, 401), (Forbidden, 403), (PayloadTooLarge, 413), (IdempotencyConflict, 409)];
     for (code, status) in kept {
         let next = decide(&unsettled(code, status, None), FRESH);
-        assert_eq!(stops(&next), Some(Stop::Unknown), "{status}");
+        assert_eq!(stops(&next), Some(StopReason::Unknown), "{status}");
     }
     for (code, status) in [(NotFound, 404), (MethodNotAllowed, 405)] {
         let next = decide(&unsettled(code, status, None), FRESH);
         assert!(matches!(next, RetryStep::AskAgain { counted: true, .. }), "{status}");
         let last = decide(&unsettled(code, status, None), Attempt { failures: 3, ..FRESH });
-        assert_eq!(stops(&last), Some(Stop::Unknown), "{status}");
+        assert_eq!(stops(&last), Some(StopReason::Unknown), "{status}");
     }
 }
 
@@ -112,11 +112,11 @@ fn an_unclear_answer_asks_again_with_the_same_key() {
         (0..4).map(|failures| decide(&unclear(false), Attempt { failures, ..FRESH })).collect();
     let again = |after| RetryStep::AskAgain { after, counted: true };
     assert_eq!(waits[..3], [again(250_000), again(500_000), again(1_000_000)]);
-    assert_eq!(stops(&waits[3]), Some(Stop::Unknown), "the fourth asks a person");
-    assert_eq!(stops(&decide(&unclear(true), FRESH)), Some(Stop::Unknown), "a kept failure stays");
-    for age in [KEY_AGE, -1] {
+    assert_eq!(stops(&waits[3]), Some(StopReason::Unknown), "the fourth asks a person");
+    assert_eq!(stops(&decide(&unclear(true), FRESH)), Some(StopReason::Unknown), "a kept failure stays");
+    for age in [MAX_KEY_AGE, -1] {
         let spent = Attempt { age, ..FRESH };
-        assert_eq!(stops(&decide(&unclear(false), spent)), Some(Stop::Unknown), "{age}");
+        assert_eq!(stops(&decide(&unclear(false), spent)), Some(StopReason::Unknown), "{age}");
     }
 }
 
@@ -126,12 +126,14 @@ fn an_attempt_in_progress_is_waited_for() {
     let cases =
         [(SECOND, None, 1_050_000), (10 * SECOND, None, 5_250_000), (SECOND, Some(SECOND), 1_050_000)];
     for (age, retry_after, after) in cases {
-        let next =
-            decide(&busy(retry_after), Attempt { in_progress: age, age: KEY_AGE / 2, failures: 9, ..FRESH });
+        let next = decide(
+            &busy(retry_after),
+            Attempt { in_progress: age, age: MAX_KEY_AGE / 2, failures: 9, ..FRESH },
+        );
         assert_eq!(next, RetryStep::AskAgain { after, counted: false });
     }
     let long = Attempt { in_progress: PROGRESS, ..FRESH };
-    assert_eq!(stops(&decide(&busy(None), long)), Some(Stop::Unknown));
+    assert_eq!(stops(&decide(&busy(None), long)), Some(StopReason::Unknown));
 }
 
 #[test]
@@ -201,18 +203,18 @@ fn the_table_row_by_row() {
     for status in [301, 302, 303, 307, 308] {
         let outcome =
             answer(status, "", ResponseFacts { location: Some("http://127.0.0.1:9/".into()), ..plain() });
-        assert_eq!(stops(&decide(&outcome, FRESH)), Some(Stop::Unknown), "{status}");
+        assert_eq!(stops(&decide(&outcome, FRESH)), Some(StopReason::Unknown), "{status}");
     }
     let stopped = [
-        ("a kept failure", answer(500, &json("INTERNAL_ERROR"), kept()), Stop::Unknown),
-        ("a kept nonsense", answer(200, "{}", kept()), Stop::Unknown),
-        ("conflict", answer(409, &json("IDEMPOTENCY_CONFLICT"), plain()), Stop::Unknown),
-        ("no credits", answer(402, &json("INSUFFICIENT_CREDITS"), plain()), Stop::Credits),
-        ("window", answer(400, &json("SESSION_EXPIRED"), plain()), Stop::Window),
-        ("key", answer(401, &json("REVOKED_KEY"), plain()), Stop::Auth),
-        ("too large, from a proxy", answer(413, "<html>", plain()), Stop::Refused),
-        ("unknown word", answer(400, &json("NEW_WORD"), plain()), Stop::Refused),
-        ("unknown status", answer(451, &json("NEW_WORD"), plain()), Stop::Refused),
+        ("a kept failure", answer(500, &json("INTERNAL_ERROR"), kept()), StopReason::Unknown),
+        ("a kept nonsense", answer(200, "{}", kept()), StopReason::Unknown),
+        ("conflict", answer(409, &json("IDEMPOTENCY_CONFLICT"), plain()), StopReason::Unknown),
+        ("no credits", answer(402, &json("INSUFFICIENT_CREDITS"), plain()), StopReason::Credits),
+        ("window", answer(400, &json("SESSION_EXPIRED"), plain()), StopReason::Window),
+        ("key", answer(401, &json("REVOKED_KEY"), plain()), StopReason::Auth),
+        ("too large, from a proxy", answer(413, "<html>", plain()), StopReason::Refused),
+        ("unknown word", answer(400, &json("NEW_WORD"), plain()), StopReason::Refused),
+        ("unknown status", answer(451, &json("NEW_WORD"), plain()), StopReason::Refused),
     ];
     for (name, outcome, stop) in stopped {
         assert_eq!(stops(&decide(&outcome, FRESH)), Some(stop), "{name}: {outcome:?}");
@@ -223,7 +225,7 @@ fn the_table_row_by_row() {
 fn each_class_repeats_in_its_own_way() {
     let asks =
         |attempt| matches!(decide(&unclear(false), attempt), RetryStep::AskAgain { counted: true, .. });
-    let old = Attempt { age: KEY_AGE, ..FRESH };
+    let old = Attempt { age: MAX_KEY_AGE, ..FRESH };
     let cases = [
         (RetryClass::Send, true, false),
         (RetryClass::Guarded, false, false),
@@ -235,11 +237,11 @@ fn each_class_repeats_in_its_own_way() {
         assert_eq!(asks(Attempt { class, ..FRESH }), fresh, "{class:?}");
         assert_eq!(asks(Attempt { class, ..old }), spent, "{class:?} with a spent key");
         let last = Attempt { class, recognised: true, failures: 3, ..FRESH };
-        assert_eq!(stops(&decide(&unclear(false), last)), Some(Stop::Unknown), "{class:?}: four times");
+        assert_eq!(stops(&decide(&unclear(false), last)), Some(StopReason::Unknown), "{class:?}: four times");
     }
     let guarded = Attempt { class: RetryClass::Guarded, recognised: true, ..FRESH };
     assert!(asks(guarded), "where the server recognises keys");
-    assert!(!asks(Attempt { age: KEY_AGE, ..guarded }), "but not for ever");
+    assert!(!asks(Attempt { age: MAX_KEY_AGE, ..guarded }), "but not for ever");
     // What was certainly not executed is not in doubt for any class.
     let offline = WriteOutcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
     assert!(matches!(decide(&offline, Attempt { class: RetryClass::Guarded, ..FRESH }), RetryStep::Wait(_)));

@@ -264,6 +264,6 @@ fn an_escalation_that_says_no_is_none() {
         (r#"{"state":"pending"}"#, "pending"),
         (r#"{"active":true}"#, "it did not say why"),
     ] {
-        assert!(matches!(reads(told), Escalation::Asks(it) if it.as_str() == why), "{told}");
+        assert!(matches!(reads(told), Escalation::Requested(it) if it.as_str() == why), "{told}");
     }
 }

@@ -153,7 +153,7 @@ async fn a_send_leaves_with_its_exact_bytes_and_key() {
         .await;
     let WriteOutcome::Done(receipt) = outcome else { panic!("{outcome:?}") };
     assert!(receipt.replayed);
-    assert_eq!((receipt.kind.made(), receipt.credits), (Some("m1"), Some(9.0)));
+    assert_eq!((receipt.kind.created_id(), receipt.credits), (Some("m1"), Some(9.0)));
     assert!(matches!(receipt.kind, ReceiptKind::Sent { .. }));
 }
 

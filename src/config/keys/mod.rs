@@ -83,7 +83,7 @@ impl KeySource {
     }
 
     /// Source as text for the person.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Environment(variable) => format!("environment variable {variable}"),
             Self::Command(_) => "key_command".to_owned(),
@@ -95,7 +95,7 @@ impl KeySource {
 
 impl KeyLocation<'_> {
     /// Stores a key, replacing an earlier one.
-    pub fn keep(&self, key: &Secret) -> Result<KeptIn, String> {
+    pub fn store(&self, key: &Secret) -> Result<KeptIn, String> {
         let text = format!("{}\n{}\n", origin(self.base_url)?, key.expose());
         let path = self.file();
         match keyring::set(&self.entry(), &text) {

@@ -8,7 +8,7 @@ fn place(folder: &std::path::Path) -> KeyLocation<'_> {
 }
 
 /// Stores the key in the file even if a keyring is available.
-fn kept(folder: &std::path::Path) -> std::path::PathBuf {
+fn stored_key_file(folder: &std::path::Path) -> std::path::PathBuf {
     let place = place(folder);
     let text = "https://api.example.com\nsvc_live_0123456789abcdef\n";
     crate::config::keys::file::write_private(&place.file(), text).unwrap();
@@ -18,7 +18,7 @@ fn kept(folder: &std::path::Path) -> std::path::PathBuf {
 #[test]
 fn a_kept_key_is_for_one_server() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path());
+    stored_key_file(folder.path());
     let source = KeySource::Kept(folder.path().to_owned());
     for base_url in ["https://api.example.com/v1", "https://API.example.com:443/v2/"] {
         let key = source.fetch("harbor CHAT", base_url).unwrap();
@@ -39,7 +39,7 @@ fn a_kept_key_is_for_one_server() {
 #[test]
 fn what_names_no_server_is_not_repeated() {
     let folder = tempfile::tempdir().unwrap();
-    let path = kept(folder.path());
+    let path = stored_key_file(folder.path());
     for text in ["svc_live_0123456789abcdef", "svc_live_0123456789abcdef\n", "svc_live_0123456789abcdef\nx\n"]
     {
         crate::config::keys::file::write_private(&path, text).unwrap();
@@ -55,7 +55,7 @@ fn what_names_no_server_is_not_repeated() {
 fn a_key_file_is_private_or_not_read() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
-    let path = kept(folder.path());
+    let path = stored_key_file(folder.path());
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     let said = |path: &std::path::Path| {
@@ -77,14 +77,14 @@ fn a_key_file_is_private_or_not_read() {
 #[test]
 fn forgetting_removes_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let path = kept(folder.path());
+    let path = stored_key_file(folder.path());
     assert!(crate::config::keys::file::remove(&path).unwrap());
     assert!(!crate::config::keys::file::remove(&path).unwrap());
     // `keep` returns the file if there is no keyring.
     let secret = Secret::new("svc_test_0123456789abcdef");
     let fresh = tempfile::tempdir().unwrap();
     if crate::config::keys::keyring::probe().is_err() {
-        let KeptIn::File(path, why) = place(fresh.path()).keep(&secret).unwrap() else { panic!("no file") };
+        let KeptIn::File(path, why) = place(fresh.path()).store(&secret).unwrap() else { panic!("no file") };
         assert!(path.exists() && why.contains("no keyring answers"), "{why}");
         assert!(place(fresh.path()).forget().unwrap());
     }

@@ -29,7 +29,7 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
             setting("questions", TextOrTexts, "", "A file of questions and answers, or several"),
             setting(
                 "after_person_answers",
-                Word(|| AfterPersonAnswers::ALL.map(AfterPersonAnswers::words).to_vec()),
+                Word(|| AfterPersonAnswers::ALL.map(AfterPersonAnswers::as_str).to_vec()),
                 "pause",
                 "How long the assistant is silent after a person's message: until it is handed back, or until the customer writes",
             ),

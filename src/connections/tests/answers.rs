@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::answers::{find, map, picks};
 use model::connections::mapping::{TableColumn, ValueFormat};
-use model::connections::{FieldKind, MappedField, Path, ShownValue};
+use model::connections::{DisplayValue, FieldKind, MappedField, Path};
 use model::time::{Timestamp, Zone};
 
 fn path(text: &str) -> Path {
@@ -69,11 +69,11 @@ fn an_answer_is_mapped() {
     let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     let names: Vec<&str> = mapped.fields.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["plan", "balance", "tags", "paid", "orders"], "what is not there is not shown");
-    assert!(!mapped.fields[0].line().contains(['\u{202e}', '\u{1b}']), "a hostile text is only text");
+    assert!(!mapped.fields[0].to_line().contains(['\u{202e}', '\u{1b}']), "a hostile text is only text");
     assert_eq!(mapped.value("balance").as_deref(), Some("12.50 EUR"));
     assert_eq!(mapped.value("tags").as_deref(), Some("a, b"));
     assert_eq!(mapped.value("orders").as_deref(), Some("0 · 18 Nov 2026 · 19.90 EUR"));
-    let ShownValue::Table(heads, rows, more) = &mapped.fields[4].value else { panic!("a table") };
+    let DisplayValue::Table(heads, rows, more) = &mapped.fields[4].value else { panic!("a table") };
     assert_eq!((heads.len(), rows.len(), *more), (3, 20, 5));
     assert!(rows[1].iter().all(|row| row.is_empty()));
 }
@@ -100,7 +100,7 @@ fn picks_are_values_and_tables() {
     assert_eq!(picks[3].format, ValueFormat::Date);
     let labels: Vec<&str> = picks[5].columns.iter().map(|column| column.label.as_str()).collect();
     assert_eq!(labels, ["id", "total cents"]);
-    let fields: Vec<MappedField> = picks.iter().map(|pick| pick.field(&[])).collect();
+    let fields: Vec<MappedField> = picks.iter().map(|pick| pick.to_field(&[])).collect();
     let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     assert_eq!(mapped.value("orders").as_deref(), Some("1041 · 19.90"));
     let many =

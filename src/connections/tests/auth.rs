@@ -34,7 +34,7 @@ async fn every_kind_says_who_asks_in_its_own_way() {
     ] {
         let server = Server::plain(|_| ok("{\"orders\":[1041]}")).await;
         let connection = to(&server, auth.clone());
-        let secret = if auth.wants_secret() { "s3cret" } else { "" };
+        let secret = if auth.needs_secret() { "s3cret" } else { "" };
         let called = call(&caller(&HandClock::new()), &connection, secret).await;
         assert_eq!(called.answer.as_ref().expect("an answer").body["orders"][0], 1041, "{auth:?}");
         let asked = server.requests().concat();

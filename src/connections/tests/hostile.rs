@@ -203,7 +203,7 @@ async fn answers_that_are_too_much_are_refused() {
         let server = Server::plain(move |_| Answer::Whole(bytes.clone())).await;
         let called = call(&caller_of_everyone(), &to(&server, Auth::None), "").await;
         assert_eq!(failed(&called), expected);
-        assert!(!called.line.result.is_good());
+        assert!(!called.line.result.is_success());
     }
     for body in
         [deep(64), String::new(), "null".to_owned(), "7".to_owned(), format!("\"{}\"", "[".repeat(200))]

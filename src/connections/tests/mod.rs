@@ -85,7 +85,7 @@ pub fn orders() -> ConnectionEndpoint {
 /// Asks for the orders of a contact.
 pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str) -> Called {
     let secret = Secret::new(secret);
-    let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222");
+    let facts = ContactFacts::from_address(&Platform::Whatsapp, "+34600111222");
     caller
         .call(EndpointRequest {
             connection,

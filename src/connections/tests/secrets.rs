@@ -113,7 +113,7 @@ fn no_planted_secret_is_found_in_any_file() {
             let credentials = Credentials::new(sealed, Arc::new(|| Ok([9; 32])));
             let all = connections(&server);
             for (connection, secret) in &all {
-                credentials.keep(connection, &Secret::new(secret)).expect("kept");
+                credentials.store(connection, &Secret::new(secret)).expect("kept");
                 fs::write(
                     folder.path().join(&connection.name),
                     wire::connections::write(std::slice::from_ref(connection)),
@@ -152,7 +152,7 @@ fn no_planted_secret_is_found_in_any_file() {
         use base64::Engine;
         let basic = base64::prelude::BASE64_STANDARD.encode(format!("desk:{secret}"));
         let mut encoded = String::new();
-        model::connections::target::encode(secret, &mut encoded);
+        model::connections::target::percent_encode(secret, &mut encoded);
         for form in [secret.clone(), basic, encoded, format!("{secret:?}")] {
             assert!(!written.contains(&form), "{form} was written");
         }

@@ -40,7 +40,7 @@ impl Step {
     }
 
     /// Goes from one of so many, round at the ends.
-    pub(crate) fn round(self, at: usize, count: usize) -> usize {
+    pub(crate) fn wrap(self, at: usize, count: usize) -> usize {
         match self {
             Self::Next => (at + 1) % count.max(1),
             Self::Back => (at + count.max(1) - 1) % count.max(1),
@@ -50,7 +50,7 @@ impl Step {
 
 /// The chosen entry of a menu after a key: round at the ends.
 pub(crate) fn turned(key: KeyPress, chosen: usize, count: usize) -> Option<usize> {
-    Step::of(key).map(|entry| entry.round(chosen, count))
+    Step::of(key).map(|entry| entry.wrap(chosen, count))
 }
 
 /// The chosen entry after a key, in a list that typing narrows; `None` for a

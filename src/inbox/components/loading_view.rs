@@ -12,8 +12,8 @@ use crate::pages::PageKind;
 use crate::theme_view::Theme;
 
 /// What stands in an empty pane.
-pub fn words(inbox: &Inbox, pane: Pane) -> String {
-    loads::shown(inbox, pane).words().unwrap_or_else(|| "Reading…".to_owned())
+pub fn empty_pane_text(inbox: &Inbox, pane: Pane) -> String {
+    loads::shown(inbox, pane).describe().unwrap_or_else(|| "Reading…".to_owned())
 }
 
 /// Says at the edge of each pane that has something to show why it may not be
@@ -42,7 +42,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
 
 /// Says at the edge of a pane why it may not be what the files hold now.
 pub fn edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
-    if let Some(words) = loads::shown(inbox, pane).words() {
+    if let Some(words) = loads::shown(inbox, pane).describe() {
         let words = format!(" {words} ");
         paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.under_way());
     }

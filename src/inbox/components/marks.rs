@@ -73,7 +73,7 @@ impl Marks {
     /// the window, what it held stays.
     pub fn reach(&mut self, rows: &[ConversationRow], to: &ConversationKey) {
         let Some(from) = &self.from else { return };
-        let place = |id: &ConversationKey| rows.iter().position(|row| row.is(id));
+        let place = |id: &ConversationKey| rows.iter().position(|row| row.has_key(id));
         let most = usize::try_from(MOST).unwrap_or(usize::MAX);
 
         match (place(from), place(to)) {

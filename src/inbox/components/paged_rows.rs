@@ -91,7 +91,7 @@ impl<T: PageRow> PagedRows<T> {
         let channel = if self.all_tabs { None } else { Some(channel.clone()) };
         // Rows of other tabs must not be taken for these.
         self.want(DeskQuery { channel, limit: LIMIT }, |_, _| false);
-        self.resource.take(now)
+        self.resource.take_due_query(now)
     }
 }
 
@@ -104,7 +104,7 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
     /// Wants the answer to a query. Rows that answered another one stay until
     /// these have come, if they may be shown as long.
     pub fn want(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) {
-        let stays = self.resource.wanted().is_some_and(|entry| *entry == query || may_stay(entry, &query));
+        let stays = self.resource.desired().is_some_and(|entry| *entry == query || may_stay(entry, &query));
         if !stays {
             (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
         }

@@ -119,8 +119,8 @@ impl Sheet {
     /// Inserts text from outside: nothing in it is a key. False if it had to
     /// be cut.
     pub fn paste(&mut self, outside: &str) -> bool {
-        let clean = text::pasted(outside);
-        let room = CAPACITY.saturating_sub(bounds::length(&self.text()));
+        let clean = text::clean_pasted(outside);
+        let room = CAPACITY.saturating_sub(bounds::count_chars(&self.text()));
         let fits: String = clean.chars().take(room).collect();
         self.step(Grouping::Closed, |area| usize::from(area.insert_str(&fits)));
         self.grouping = Grouping::Closed;
@@ -129,7 +129,7 @@ impl Sheet {
 
     /// Types one character.
     pub fn insert(&mut self, it: char) {
-        if bounds::length(&self.text()) >= CAPACITY {
+        if bounds::count_chars(&self.text()) >= CAPACITY {
             return;
         }
         let group = if it.is_whitespace() { Grouping::Blank } else { Grouping::Word };

@@ -39,7 +39,7 @@ impl TextLine {
     }
 
     /// Keeps the text of before.
-    pub fn keep(&mut self) {
+    pub fn restore_previous(&mut self) {
         self.given = None;
     }
 
@@ -90,7 +90,7 @@ impl TextLine {
             self.insert(it.encode_utf8(&mut [0; 4]));
             return true;
         }
-        self.keep();
+        self.restore_previous();
         let plain = !key.ctrl && !key.alt;
         match key.code {
             KeyCode::Left if plain => self.cursor -= self.left(),

@@ -65,7 +65,7 @@ impl Overlay for TextPrompt {
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         self.wrong = None;
-        self.text.insert(text::pasted(outside).trim());
+        self.text.insert(text::clean_pasted(outside).trim());
         true
     }
 

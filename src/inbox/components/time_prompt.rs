@@ -45,8 +45,8 @@ pub(crate) fn answer(typed: &TextLine, named: Option<String>, examples: &str) ->
 
 /// The next Monday by its date, which tells it from tomorrow on a Sunday.
 pub(crate) fn monday(now: Timestamp, zone: &Zone) -> String {
-    let at = snooze::monday(now, zone);
-    format!("Monday {} {}", &at.day_name(zone)[4..], at.clock_face(zone))
+    let at = snooze::monday_morning(now, zone);
+    format!("Monday {} {}", &at.day_name(zone)[4..], at.hour_and_minute(zone))
 }
 
 #[cfg(test)]

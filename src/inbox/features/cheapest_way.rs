@@ -14,7 +14,7 @@ use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::conversations::ServiceWindow;
 use model::ids::ConversationId;
-use model::person::{ContactWay, PersonPage, PersonQuery, Reach, cheapest, ways_words};
+use model::person::{ContactWay, PersonPage, PersonQuery, Reachability, cheapest_way, describe_ways};
 
 /// The query whose answer decides which way is written on.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ pub(crate) fn received(inbox: &mut Inbox, query: &PersonQuery, page: PersonPage)
     let here = inbox
         .desk
         .current_conversation()
-        .is_some_and(|current_conversation| current_conversation.is(&query.key));
+        .is_some_and(|current_conversation| current_conversation.has_key(&query.key));
     if inbox.features.cheapest.wanted.take_if(|person_query| person_query == query).is_some() && here {
         write_on(inbox, &page);
     }
@@ -71,7 +71,7 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
         }
         let conversation = &it.row.conversation;
         let reach = match conversation.address.is_none() && !tab.is_mail() {
-            true => Reach::Barred("no address".to_owned()),
+            true => Reachability::Unreachable("no address".to_owned()),
             false => reach(tab, conversation.window, it.bar),
         };
         let way = ContactWay { name: tab.channel.name.clone(), reach, last_at: conversation.last_message_at };
@@ -94,22 +94,22 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
 }
 
 /// Whether a tab reaches somebody whose window stands so.
-fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::ContactBar>) -> Reach {
+fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::UnreachableReason>) -> Reachability {
     if let Err(why) = tab_writable(tab) {
-        return Reach::Barred(why);
+        return Reachability::Unreachable(why);
     }
     if tab.is_simulated() {
-        return Reach::Simulated;
+        return Reachability::Simulated;
     }
     let text = tab.has_price().then(|| tab.text_price(1));
-    let reach = Reach::of(window, bar, text);
+    let reach = Reachability::from_window(window, bar, text);
     let price = match &reach {
-        Reach::Open(price) => *price,
-        Reach::Template(price) => Some(*price),
-        Reach::Simulated | Reach::Barred(_) => None,
+        Reachability::Open(price) => *price,
+        Reachability::Template(price) => Some(*price),
+        Reachability::Simulated | Reachability::Unreachable(_) => None,
     };
     match price.and_then(|price| tab.cannot_pay(price)) {
-        Some(why) => Reach::Barred(why),
+        Some(why) => Reachability::Unreachable(why),
         None => reach,
     }
 }
@@ -117,8 +117,8 @@ fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::ContactBar
 /// Opens the composer on the way that costs least, and says why it is that one.
 fn write_on(inbox: &mut Inbox, page: &PersonPage) {
     let (ways, targets): (Vec<_>, Vec<_>) = ways(&inbox.desk, page).into_iter().unzip();
-    let Some(best) = cheapest(&ways) else {
-        return inbox.context.warn(format!("nothing reaches them now: {}", ways_words(&ways)));
+    let Some(best) = cheapest_way(&ways) else {
+        return inbox.context.warn(format!("nothing reaches them now: {}", describe_ways(&ways)));
     };
     match &targets[best] {
         WayTarget::Conversation(at) => {
@@ -143,8 +143,8 @@ fn write_on(inbox: &mut Inbox, page: &PersonPage) {
         }
     }
     let why = match ways.len() {
-        1 => format!("the only way: {}", ways_words(&ways)),
-        _ => format!("the cheapest way: {} · {}", ways[best].name, ways_words(&ways)),
+        1 => format!("the only way: {}", describe_ways(&ways)),
+        _ => format!("the cheapest way: {} · {}", ways[best].name, describe_ways(&ways)),
     };
     inbox.context.say(why);
 }

@@ -8,7 +8,7 @@ use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::webhooks::form::WebhookQuestion;
 use crate::settings::Settings;
-use model::messages::Aliases;
+use model::messages::SenderAliases;
 use model::outbox::RowState;
 use model::text::SafeText;
 use model::time::Zone;
@@ -111,11 +111,11 @@ fn of_history(
 
 /// The loaded messages, oldest first: when, who, what. Private notes stay
 /// here: a transcript goes to others.
-fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
+fn transcript(history: &History, aliases: &SenderAliases, zone: &Zone) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();
     for item in history.items.iter().filter(|item| !matches!(item, HistoryItem::Note(_))) {
-        let at = item.at().map(|entry| entry.stamp(zone)).unwrap_or_default();
+        let at = item.at().map(|entry| entry.local_timestamp(zone)).unwrap_or_default();
         lines.push(format!("{at}  {}: {}", item.sender(customer.as_str(), aliases), item.text()));
     }
     lines.join("\n")

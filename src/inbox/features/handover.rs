@@ -26,7 +26,7 @@ use model::prices;
 use model::queries::{OutboxEntry, PausedEntry, SnoozedEntry};
 use model::snooze;
 use model::text::SafeText;
-use model::time::{HOUR, short_span};
+use model::time::{HOUR, format_short_span};
 
 /// Lines of each part at most; the rest is counted.
 const MOST: usize = 50;
@@ -99,7 +99,7 @@ impl Features {
     fn handover_text(&self, facts: &HandoverFacts, desk: &Desk, context: &Context) -> String {
         let zone = &context.settings.zone;
         let mut text =
-            format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.clock_face(zone));
+            format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.hour_and_minute(zone));
         part(&mut text, "Whom the AI fails", troubled(facts, desk, context));
         let mut broken = self.request_log.broken(desk, context);
         broken.extend(not_delivered(facts, desk));
@@ -126,7 +126,7 @@ impl Features {
         part(&mut text, "Comes back within 12 hours", snoozed(facts, desk, context));
         part(&mut text, "Broadcasts that go on", broadcasts(&facts.running, desk));
         let is_told =
-            |board_entry: &&BoardEntry| board_entry.counts().failed > 0 || board_entry.not_sent() > 0;
+            |board_entry: &&BoardEntry| board_entry.counts().failed > 0 || board_entry.unsent_count() > 0;
         let ended: Vec<BoardEntry> = facts.ended.iter().filter(is_told).cloned().collect();
         part(&mut text, "Broadcasts that ended without everybody", broadcasts(&ended, desk));
         let claims = facts.claims.iter().map(|(who, count)| format!("{who}: {count} claimed"));
@@ -141,7 +141,7 @@ impl Features {
             let credits = tab.account.as_ref().map(|account| {
                 let burn = self.credits.burn(account, desk, context).map(|burn| lasts(account.credits, burn));
                 let burn = burn.map_or_else(String::new, |burn| format!(", {burn}"));
-                format!(" · {}{burn}", prices::credit_words(account.credits))
+                format!(" · {}{burn}", prices::format_credits(account.credits))
             });
             let (name, needs) = (&tab.channel.name, tab.counts.needs_reply);
             let snoozed = tab.counts.snoozed;
@@ -159,7 +159,7 @@ fn name(desk: &Desk, channel: &ChannelId) -> String {
 
 fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let line = |attention_entry: &AttentionEntry| {
-        let words = attention::words(&attention_entry.reason, context);
+        let words = attention::describe_reason(&attention_entry.reason, context);
         format!("{} on {}: {words}", attention_entry.title, name(desk, &attention_entry.channel))
     };
     let mut lines: Vec<String> = facts.troubled.iter().take(TROUBLES).map(line).collect();
@@ -170,14 +170,14 @@ fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String
 
 fn paused(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let line = |paused_entry: &PausedEntry| {
-        let since = short_span(context.now.since(paused_entry.since));
+        let since = format_short_span(context.now.since(paused_entry.since));
         let who = paused_entry
             .title
             .as_ref()
             .map_or_else(|| paused_entry.conversation.to_string(), ToString::to_string);
         let waits = paused_entry
             .waiting_since
-            .map(|waiting_since| format!(", waits {}", short_span(context.now.since(waiting_since))));
+            .map(|waiting_since| format!(", waits {}", format_short_span(context.now.since(waiting_since))));
         format!(
             "{who} on {}: AI off for {since}{}",
             name(desk, &paused_entry.channel),
@@ -189,7 +189,7 @@ fn paused(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> 
 
 fn snoozed(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let line = |snoozed_entry: &SnoozedEntry| {
-        let until = snooze::moment(snoozed_entry.until, context.now, &context.settings.zone);
+        let until = snooze::format_time(snoozed_entry.until, context.now, &context.settings.zone);
         format!("{until}: {} on {}", snoozed_entry.title, name(desk, &snoozed_entry.key.channel))
     };
     facts.snoozed.iter().map(line).collect()
@@ -202,7 +202,7 @@ fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
             .campaign()
             .filter(|campaign| !campaign.why.is_empty())
             .map(|campaign| format!(" · {}", campaign.why));
-        let not_sent = match (board_entry.is_open(), board_entry.not_sent()) {
+        let not_sent = match (board_entry.is_open(), board_entry.unsent_count()) {
             (true, _) | (false, 0) => String::new(),
             (false, count) => format!(", {count} not sent"),
         };
@@ -210,8 +210,8 @@ fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
             "{} on {} to {}: {} · {} delivered, {} failed, {} pending{not_sent}{}",
             board_entry.title(),
             name(desk, board_entry.channel()),
-            board_entry.people(),
-            board_entry.word(),
+            board_entry.recipient_count(),
+            board_entry.status_label(),
             counts.delivered,
             counts.failed,
             counts.pending,
@@ -227,7 +227,7 @@ fn not_delivered(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
     let of_broadcast = |board_entry: &BoardEntry| match board_entry.counts().failed {
         0 => None,
         failed => {
-            let (name, people) = (name(desk, board_entry.channel()), board_entry.people());
+            let (name, people) = (name(desk, board_entry.channel()), board_entry.recipient_count());
             Some(format!(
                 "{name}: {failed} of {people} were not reached by the broadcast {}",
                 board_entry.title()
@@ -256,10 +256,12 @@ impl RequestLogView {
                 Health::Refused { code, why } => {
                     lines.push(format!("{name}: the key is not taken: {code}: {why}"))
                 }
-                Health::Silent { since } => lines
-                    .push(format!("{name}: no answer since {}", since.clock_face(&context.settings.zone))),
+                Health::Silent { since } => lines.push(format!(
+                    "{name}: no answer since {}",
+                    since.hour_and_minute(&context.settings.zone)
+                )),
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
-                    let since = since.clock_face(&context.settings.zone);
+                    let since = since.hour_and_minute(&context.settings.zone);
                     lines.push(format!("{name}: since {since}: {why}"));
                 }
                 Health::Misconfigured { why } => lines.push(format!("{name}: {why}")),

@@ -18,10 +18,8 @@ impl Burst {
         desk: &Desk,
         context: &mut Context,
     ) {
-        let hushed = desk
-            .tabs
-            .iter()
-            .any(|tab| tab.channel.id == *channel && tab.counts.hushed.contains(conversation));
+        let hushed =
+            desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.counts.muted.contains(conversation));
         let tab = desk.tab();
         let looking = context.focused
             && tab.channel.id == *channel

@@ -5,9 +5,9 @@ use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use model::service_levels::{InTime, LevelsQuery, LevelsReport, ServiceLevels, Spans};
+use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans, TargetRate};
 use model::text::SafeText;
-use model::time::{DAY, precise_span};
+use model::time::{DAY, format_precise_span};
 
 /// Cells of the longest bar.
 const BAR: i64 = 16;
@@ -37,7 +37,7 @@ pub(crate) struct LevelsChart {
 }
 
 impl LevelsMeasure {
-    fn words(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Self::FirstResponse => "First response",
             Self::Waiting => "Waiting for an answer",
@@ -72,7 +72,7 @@ impl LevelsMeasure {
 fn spans(spans: &Spans) -> (Option<i64>, String) {
     let words = match (spans.median, spans.p90) {
         (Some(half), Some(most)) => {
-            format!("half in {}, 9 in 10 in {}", precise_span(half), precise_span(most))
+            format!("half in {}, 9 in 10 in {}", format_precise_span(half), format_precise_span(most))
         }
         _ => "none yet".to_owned(),
     };
@@ -80,7 +80,7 @@ fn spans(spans: &Spans) -> (Option<i64>, String) {
 }
 
 /// Adds how many were within their target, where there is one.
-fn in_time((bar, words): (Option<i64>, String), in_time: InTime) -> (Option<i64>, String) {
+fn in_time((bar, words): (Option<i64>, String), in_time: TargetRate) -> (Option<i64>, String) {
     match in_time.percent() {
         Some(percent) => (bar, format!("{words} · {percent}% in time")),
         None => (bar, words),
@@ -101,7 +101,7 @@ impl LevelsChart {
             1 => "the last 24 hours".to_owned(),
             days => format!("the last {days} days"),
         };
-        format!("{} · {days}", self.measure.words())
+        format!("{} · {days}", self.measure.label())
     }
 
     /// What the list says without a line.

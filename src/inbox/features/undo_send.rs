@@ -40,7 +40,7 @@ pub(crate) struct Queueing {
 
 impl Queueing {
     /// Notes what is asked for now.
-    pub(crate) fn note(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
+    pub(crate) fn record(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
         for effect in effects {
             if let Effect::Write(FileWrite::Register { .. }) = effect {
                 let quiet = self.quiet;

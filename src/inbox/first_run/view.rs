@@ -23,15 +23,20 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
     let spacious = height >= 2 * ROOMY;
     let gap = u16::from(height > ROOMY);
     down(&mut left, if spacious { height / 8 } else { gap });
-    said(&mut left, buffer, "frontdesk", theme.strong());
-    said(
+    draw_paragraph(&mut left, buffer, "frontdesk", theme.strong());
+    draw_paragraph(
         &mut left,
         buffer,
         "The inbox where people take conversations over from an AI assistant.",
         theme.quiet(),
     );
     down(&mut left, gap);
-    said(&mut left, buffer, &format!("There is no channel yet in {}.", screen.config), theme.quiet());
+    draw_paragraph(
+        &mut left,
+        buffer,
+        &format!("There is no channel yet in {}.", screen.config),
+        theme.quiet(),
+    );
     down(&mut left, gap);
     // Where not every sentence has room, that of the chosen line has.
     let room = usize::from(left.height.saturating_sub(2));
@@ -54,15 +59,15 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
         let mut about =
             Area { x: left.x + 5, width: left.width.saturating_sub(5), height: left.height, y: left.y };
         if told {
-            said(&mut about, buffer, row.doc, theme.quiet());
+            draw_paragraph(&mut about, buffer, row.doc, theme.quiet());
         }
         let used = about.y - left.y;
         down(&mut left, used + if told { gap } else { 0 });
     }
     down(&mut left, gap);
     match &screen.said {
-        Some(why) => said(&mut left, buffer, why, theme.needs_a_person()),
-        None => said(&mut left, buffer, "j k and Enter choose, too", theme.quiet()),
+        Some(why) => draw_paragraph(&mut left, buffer, why, theme.needs_a_person()),
+        None => draw_paragraph(&mut left, buffer, "j k and Enter choose, too", theme.quiet()),
     }
     theme.plain_marks(buffer);
     theme.lay_ground(buffer);
@@ -74,7 +79,7 @@ fn whole(buffer: &Buffer) -> Area {
 }
 
 /// Writes a paragraph and goes below it.
-fn said(left: &mut Area, buffer: &mut Buffer, words: &str, style: Style) {
+fn draw_paragraph(left: &mut Area, buffer: &mut Buffer, words: &str, style: Style) {
     let used = paint_view::paragraph(buffer, *left, words, style);
     down(left, used);
 }

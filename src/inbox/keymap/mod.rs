@@ -166,11 +166,11 @@ impl KeyMap {
 
     /// The help line of a command, with the keys that are meant in it.
     pub fn doc(&self, command: Command) -> String {
-        self.words(command::row(command).doc)
+        self.fill_in_keys(command::row(command).doc)
     }
 
     /// Words of this program in which `{command-name}` stands for its key.
-    pub fn words(&self, words: &str) -> String {
+    pub fn fill_in_keys(&self, words: &str) -> String {
         let mut out = String::new();
         let mut rest = words;
         while let Some((before, after)) = rest.split_once('{') {

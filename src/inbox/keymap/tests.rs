@@ -52,7 +52,10 @@ fn a_key_chosen_instead_is_the_only_one() {
     assert_eq!((map.first(C::Reply), map.all(C::Reply)), ("F2".to_owned(), vec!["F2".into(), "g j".into()]));
     assert_eq!((map.first(C::Undo), map.all(C::Undo)), (":undo".to_owned(), vec![]));
     assert_eq!(map.clashes(), []);
-    assert_eq!(map.words("{reply} answers, {undo} ends, {nothing} {"), "F2 answers, :undo ends, {nothing} {");
+    assert_eq!(
+        map.fill_in_keys("{reply} answers, {undo} ends, {nothing} {"),
+        "F2 answers, :undo ends, {nothing} {"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ pub(crate) mod update;
 
 use crate::event::{Effect, Insight, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
-use model::attention::AttentionAsk;
+use model::attention::AttentionRequest;
 use model::text::SafeText;
 use model::time::Moment;
 
@@ -36,7 +36,8 @@ impl Load {
         | (Self::Drafts(_), Self::Drafts(_))
         | (Self::Proposals(_), Self::Proposals(_))
         | (Self::Reviews(..), Self::Reviews(..))
-        | (Self::Attention(AttentionAsk::List(_)), Self::Attention(AttentionAsk::List(_))) = (self, older)
+        | (Self::Attention(AttentionRequest::List(_)), Self::Attention(AttentionRequest::List(_))) =
+            (self, older)
         {
             return true;
         }
@@ -53,7 +54,7 @@ pub(crate) struct Loads {
 impl Loads {
     /// A value could not be read.
     fn note_failure(&mut self, load: Load, why: &SafeText, now: Moment) {
-        let same = |resource: &&mut Resource<Load>| resource.wanted().is_some_and(|old| load.replaces(old));
+        let same = |resource: &&mut Resource<Load>| resource.desired().is_some_and(|old| load.replaces(old));
         let failed = match self.failed.iter_mut().find(same) {
             Some(failed) => failed,
             None => {
@@ -69,12 +70,12 @@ impl Loads {
     /// A value was read: it, and what it makes useless, has not failed any
     /// more.
     pub(crate) fn answered(&mut self, load: &Load) {
-        self.failed.retain(|resource| !resource.wanted().is_some_and(|old| load.replaces(old)));
+        self.failed.retain(|resource| !resource.desired().is_some_and(|old| load.replaces(old)));
     }
 
     /// Asks again for what is due.
     pub(crate) fn retry(&mut self, now: Moment) -> impl Iterator<Item = Effect> {
-        self.failed.iter_mut().filter_map(move |resource| resource.take(now)).map(Effect::Load)
+        self.failed.iter_mut().filter_map(move |resource| resource.take_due_query(now)).map(Effect::Load)
     }
 
     /// When something is.
@@ -84,7 +85,7 @@ impl Loads {
 
     /// How it stands with the first value of these.
     fn shown(&self, now: Moment, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
-        let found = self.failed.iter().find(|resource| resource.wanted().is_some_and(&of));
+        let found = self.failed.iter().find(|resource| resource.desired().is_some_and(&of));
         found.map_or(LoadState::Well, |entry| entry.shown(now))
     }
 }

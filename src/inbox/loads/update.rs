@@ -152,7 +152,7 @@ fn page_shown(inbox: &Inbox) -> LoadState<'_> {
         PageKind::Proposals => inbox.outbox.proposals.resource.shown(now),
         PageKind::Reviews => inbox.outbox.reviews.rows.resource.shown(now),
         PageKind::People => match inbox.people.rows.resource.shown(now) {
-            LoadState::Well => inbox.people.told(channel, now),
+            LoadState::Well => inbox.people.load_state(channel, now),
             shown => shown,
         },
         PageKind::Broadcasts => match inbox.broadcasts.rows.resource.shown(now) {
@@ -190,7 +190,7 @@ pub fn unread(inbox: &Inbox) -> Option<String> {
         .into_iter()
         .filter(|pane| inbox.desk.has_pane(*pane, &inbox.context))
         .map(|pane| shown(inbox, pane));
-    panes.chain([inbox.loads.shown(inbox.context.moment, |_| true)]).find_map(LoadState::words)
+    panes.chain([inbox.loads.shown(inbox.context.moment, |_| true)]).find_map(LoadState::describe)
 }
 
 /// When a read is tried again, or the seconds of a slow one turn.

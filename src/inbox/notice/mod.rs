@@ -24,7 +24,7 @@ pub(crate) struct NoticeLog(VecDeque<(Timestamp, String)>);
 
 impl NoticeLog {
     /// Remembers a line; one that is said again counts from then.
-    pub(crate) fn note(&mut self, text: &str, now: Timestamp) {
+    pub(crate) fn record(&mut self, text: &str, now: Timestamp) {
         if self.0.back().is_some_and(|pair| pair.1 == text) {
             self.0.pop_back();
         }

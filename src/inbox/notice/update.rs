@@ -26,7 +26,8 @@ pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
 /// Opens what the status line said lately, newest first.
 pub(crate) fn show_said(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     let zone = &inbox.context.settings.zone;
-    let line = |(at, text): (Timestamp, &str)| SafeText::line(&format!("{}  {text}", at.clock_face(zone)));
+    let line =
+        |(at, text): (Timestamp, &str)| SafeText::line(&format!("{}  {text}", at.hour_and_minute(zone)));
     let lines: Vec<SafeText> = inbox.context.said.newest_first().map(line).collect();
     if lines.is_empty() {
         return Err("nothing was said yet".to_owned());

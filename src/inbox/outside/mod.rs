@@ -9,7 +9,7 @@ use crate::settings::Footer;
 use model::attachments::FileFacts;
 use model::ids::ChannelId;
 use model::outbox::content::MailAttachmentSource;
-use model::pictures::{Fetched, PictureRequest};
+use model::pictures::{FetchedPicture, PictureRequest};
 use model::secret::Secret;
 use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest};
 
@@ -90,7 +90,7 @@ pub enum Answered {
     /// What a command said, or why it failed.
     Piped(String, Result<String, String>),
     /// A picture by its address, or why there is none.
-    Picture(String, Fetched),
+    Picture(String, FetchedPicture),
     File {
         path: String,
         pasted: bool,

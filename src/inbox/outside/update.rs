@@ -17,7 +17,7 @@ pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
         Answered::FooterKept(Err(why)) => inbox.context.warn(format!("not kept for the next time: {why}")),
         Answered::Replies(canned) => inbox.desk.canned = canned,
         Answered::Suggested(id, told) => {
-            draft_only::made(inbox, &id);
+            draft_only::draft_arrived(inbox, &id);
             let is_below = matches!(id.kind, SuggestionKind::Translation | SuggestionKind::Transcript);
             let is_kept = is_below && told.is_ok();
             suggesting::suggested(&id, told, inbox);

@@ -14,7 +14,7 @@ use model::ids::ChannelId;
 use model::messages::Sender;
 use model::search::Snippet;
 use model::text::SafeText;
-use model::time::{Timestamp, short_span};
+use model::time::{Timestamp, format_short_span};
 
 /// Draws the row in its two lines.
 pub fn draw(inbox: &Inbox, theme: Theme, found: &SearchResult, place: Area, buffer: &mut Buffer) {
@@ -93,7 +93,7 @@ fn snippet(theme: Theme, snippet: &Snippet, place: Area, buffer: &mut Buffer) {
     };
     for mark in &snippet.marks {
         put(&text[at..mark.start], Style::new(), &mut x);
-        put(&text[mark.clone()], theme.found(), &mut x);
+        put(&text[mark.clone()], theme.match_highlight(), &mut x);
         at = mark.end;
     }
     put(&text[at..], Style::new(), &mut x);
@@ -106,7 +106,7 @@ fn tab_name(inbox: &Inbox, channel: &ChannelId) -> String {
 
 fn when(inbox: &Inbox, at: Option<Timestamp>) -> String {
     match at {
-        Some(at) => match short_span(inbox.context.now.since(at).max(0)).as_str() {
+        Some(at) => match format_short_span(inbox.context.now.since(at).max(0)).as_str() {
             "now" => "now".to_owned(),
             span => format!("{span} ago"),
         },

@@ -149,7 +149,7 @@ impl Desk {
 
 fn keep_filter(context: &mut Context, line: &LinePrompt) {
     if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
-        context.warn(mistake.words);
+        context.warn(mistake.message);
     }
 }
 

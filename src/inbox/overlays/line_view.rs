@@ -35,7 +35,7 @@ impl OverlayView for LinePrompt {
         let hints = Area { x: areas.hints.x + 1, width: areas.hints.width.saturating_sub(2), ..areas.hints };
         match mistakes.first() {
             Some(mistake) => {
-                paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.words, theme.error())
+                paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.message, theme.error())
             }
             None => {
                 paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.quiet())

@@ -19,9 +19,9 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::connections::log;
 use crate::tab::Focus;
-use model::queries::OutboxFate;
+use model::queries::OutboxOutcome;
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::format_short_span;
 
 /// Letters that move in every list, or leave it.
 const MOVES: &str = "jkgGq";
@@ -251,7 +251,7 @@ impl Changes {
         let line = |(done, why): (&crate::features::undo::Done, Option<&'static str>)| ListLine {
             name: done.words.clone(),
             words: SafeText::line(why.unwrap_or("can be taken back")),
-            right: short_span(context.moment.since(done.at)),
+            right: format_short_span(context.moment.since(done.at)),
             loud: false,
             dim: why.is_some(),
             goes_to: None,
@@ -264,13 +264,15 @@ impl Changes {
         let line = |item: &crate::screens::conversations::bulk_plan::BulkItem| {
             let (words, loud, dim) = match &item.fate {
                 Err(why) => (format!("left out: {why}"), false, true),
-                Ok(OutboxFate::Waiting) => ("waits to leave".to_owned(), false, false),
-                Ok(OutboxFate::Sending) => ("on its way".to_owned(), false, false),
-                Ok(OutboxFate::Asks(why)) => (format!("needs you: {why}"), true, false),
-                Ok(OutboxFate::Done) => ("done".to_owned(), false, false),
-                Ok(OutboxFate::TakenBack) => ("stopped before it left".to_owned(), false, true),
-                Ok(OutboxFate::Refused(why)) => (format!("refused: {why}"), true, false),
-                Ok(OutboxFate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
+                Ok(OutboxOutcome::Waiting) => ("waits to leave".to_owned(), false, false),
+                Ok(OutboxOutcome::Sending) => ("on its way".to_owned(), false, false),
+                Ok(OutboxOutcome::NeedsDecision(why)) => (format!("needs you: {why}"), true, false),
+                Ok(OutboxOutcome::Done) => ("done".to_owned(), false, false),
+                Ok(OutboxOutcome::Recalled) => ("stopped before it left".to_owned(), false, true),
+                Ok(OutboxOutcome::Refused(why)) => (format!("refused: {why}"), true, false),
+                Ok(OutboxOutcome::Dropped) => {
+                    ("given up, or replaced by a newer wish".to_owned(), false, true)
+                }
             };
             ListLine {
                 name: item.title.clone(),

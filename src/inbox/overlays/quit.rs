@@ -88,7 +88,7 @@ fn has_to_leave(tab: &Tab) -> bool {
 fn carried_on(desk: &Desk) -> Option<String> {
     let mut names = desk.tabs.iter().filter(|tab| has_to_leave(tab)).map(|tab| {
         let successor = tab.successor.as_ref().map(ToString::to_string);
-        tab.leader.named().or(successor)
+        tab.leader.describe().or(successor)
     });
     let first = names.next()??;
     names.all(|name| name.is_some()).then_some(first)

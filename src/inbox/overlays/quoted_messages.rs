@@ -21,7 +21,7 @@ pub(crate) fn quoted(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine> {
     for message in &messages[skipped..] {
         let at = message
             .created_at
-            .map_or("--:--".to_owned(), |time| time.clock_face(&inbox.context.settings.zone));
+            .map_or("--:--".to_owned(), |time| time.hour_and_minute(&inbox.context.settings.zone));
         let text = SafeText::line(message.content.as_str());
         let text = if text.is_empty() { format!("[{}]", message.content_type) } else { text.to_string() };
         let text = wrap::cut(&SafeText::line(&text).to_string(), CUT);

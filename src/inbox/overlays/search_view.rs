@@ -101,7 +101,7 @@ fn reach(inbox: &Inbox) -> String {
 
 fn nothing(inbox: &Inbox) -> String {
     let search = &inbox.features.search;
-    match loads::shown(inbox, Pane::Layer).words() {
+    match loads::shown(inbox, Pane::Layer).describe() {
         _ if !search.is_asked() => {
             "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
         }

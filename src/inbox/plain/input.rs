@@ -253,7 +253,7 @@ fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand
         return PlainCommand::Unknown("numbers begin with 1".to_owned());
     };
     let index = match listed.get(at) {
-        Some(key) => rows.iter().position(|row| row.is(key)),
+        Some(key) => rows.iter().position(|row| row.has_key(key)),
         None if listed.is_empty() && at < rows.len() => Some(at),
         None => None,
     };

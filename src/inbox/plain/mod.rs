@@ -38,7 +38,7 @@ use model::service_window::window_label;
 use model::spending;
 use model::targets::TargetState;
 use model::text::SafeText;
-use model::time::{Timestamp, short_span};
+use model::time::{Timestamp, format_short_span};
 
 /// Messages read out when a conversation is opened.
 const LATEST: usize = 5;
@@ -147,7 +147,13 @@ impl Spoken {
             let known = self.health.replace(mark);
             if known.is_some() || !mark.is_empty() {
                 lines.push(
-                    connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, THEME).0,
+                    connection_view::connection_label(
+                        &tab.health,
+                        inbox.context.now,
+                        &inbox.context.settings,
+                        THEME,
+                    )
+                    .0,
                 );
             }
         }
@@ -301,20 +307,20 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
         }
     };
     if let Some(since) = row.waiting_since {
-        add(format!("waits {}", short_span(inbox.context.now.since(since))));
+        add(format!("waits {}", format_short_span(inbox.context.now.since(since))));
     }
     let now = inbox.context.now;
     match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {
-        Some(TargetState::Left(left) | TargetState::Near(left)) => {
-            add(format!("{} left to answer", short_span(left)));
+        Some(TargetState::OnTime(left) | TargetState::Near(left)) => {
+            add(format!("{} left to answer", format_short_span(left)));
         }
-        Some(TargetState::Missed(late)) => add(format!("the answer is {} late", short_span(late))),
+        Some(TargetState::Missed(late)) => add(format!("the answer is {} late", format_short_span(late))),
         None => (),
     }
     if row.is_failing() {
         add("AI failing".to_owned());
     }
-    if let Some(words) = row.trouble_words(inbox.context.now) {
+    if let Some(words) = row.describe_trouble(inbox.context.now) {
         add(format!("trouble: {words}"));
     }
     if row.unread > 0 {
@@ -333,7 +339,7 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
 
 fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> String {
     let who = item.sender(history.customer().as_str(), &inbox.context.settings.senders);
-    let at = item.at().map(|time| time.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
+    let at = item.at().map(|time| time.hour_and_minute(&inbox.context.settings.zone)).unwrap_or_default();
     let media = match item {
         HistoryItem::Message(row) => {
             lines::media_label(row).map(|media_label| format!(" {media_label}")).unwrap_or_default()
@@ -342,7 +348,7 @@ fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> St
     };
     let held = match item {
         HistoryItem::Outbox(row, _) => {
-            row.hold_left(inbox.context.now).map(|seconds| held(inbox, row, seconds))
+            row.remaining_hold(inbox.context.now).map(|seconds| held(inbox, row, seconds))
         }
         HistoryItem::Message(_) | HistoryItem::Note(_) => None,
     };
@@ -358,7 +364,7 @@ fn held(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
     let price = price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |price| {
         match tab.is_simulated() {
             true => "simulated, 0 credits".to_owned(),
-            false => price.words(),
+            false => price.describe(),
         }
     });
     format!("held {seconds} s, {price}, undo takes it back")

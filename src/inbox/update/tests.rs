@@ -11,7 +11,7 @@ use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Focus;
 use crate::tests::row;
 use model::account::Environment;
-use model::attention::{Alarms, AttentionAnswer, AttentionAsk};
+use model::attention::{Alarms, AttentionAnswer, AttentionRequest};
 use model::news::Health;
 use model::time::{Moment, SECOND, Timestamp};
 
@@ -23,7 +23,7 @@ const TURN: i64 = 10_000;
 /// An inbox and the clocks it goes by.
 struct Run {
     inbox: Inbox,
-    times: Times,
+    times: ClockReading,
     /// How far the wall clock is set in the middle of the run.
     step: i64,
 }
@@ -37,7 +37,7 @@ impl Run {
             read_only: false,
         };
         let now = Timestamp::parse("2026-11-20T10:00:00Z").expect("a time");
-        let times = Times { now, moment: Moment::from_micros(7_000 * SECOND) };
+        let times = ClockReading { now, moment: Moment::from_micros(7_000 * SECOND) };
         let mut inbox = Inbox::new(vec![channel], Settings::default(), (80, 24), times);
         inbox.start();
         let tab = inbox.desk.tab_mut();
@@ -50,7 +50,8 @@ impl Run {
 
     /// Lets time pass; returns what is to be done then.
     fn turn(&mut self, micros: i64) -> Vec<Effect> {
-        self.times = Times { now: self.times.now.plus(micros), moment: self.times.moment.plus(micros) };
+        self.times =
+            ClockReading { now: self.times.now.plus(micros), moment: self.times.moment.plus(micros) };
         self.inbox.update(Event::Time(self.times))
     }
 
@@ -74,7 +75,7 @@ impl Run {
     fn health_words(&self) -> String {
         let (inbox, health) = (&self.inbox, &self.inbox.desk.tab().health);
         let theme = crate::theme_view::Theme::default();
-        connection_view::words(health, inbox.context.now, &inbox.context.settings, theme).0
+        connection_view::connection_label(health, inbox.context.now, &inbox.context.settings, theme).0
     }
 }
 
@@ -204,7 +205,9 @@ fn clock_that_is_set_is_shown_at_once_and_alarms_follow_it() {
         let now = run.times.now;
         assert_eq!(run.inbox.context.now, now);
         let since = effects.iter().find_map(|effect| {
-            let Effect::Load(Load::Attention(AttentionAsk::Alarms(_, since))) = effect else { return None };
+            let Effect::Load(Load::Attention(AttentionRequest::Alarms(_, since))) = effect else {
+                return None;
+            };
             Some(*since)
         });
         assert_eq!(since, (step != 0).then(|| looked_at.min(now)), "set by {} minutes", step / MINUTE);

@@ -5,7 +5,7 @@ use crate::text::SafeText;
 use crate::time::Timestamp;
 
 /// Lines a log keeps.
-pub const KEPT: usize = 1_000;
+pub const MAX_LOG_LINES: usize = 1_000;
 
 /// How a call went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum CallResult {
 
 impl CallResult {
     /// Whether it brought an answer.
-    pub fn is_good(&self) -> bool {
+    pub fn is_success(&self) -> bool {
         matches!(self, Self::Status(200..=299))
     }
 }

@@ -6,7 +6,7 @@
 use crate::time::{Timestamp, Zone};
 
 /// An amount with two decimals, thousands apart, and its currency behind it.
-pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
+pub fn format_money(text: &str, currency: Option<&str>, minor: bool) -> String {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", text),
@@ -40,7 +40,7 @@ pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
 
 /// A day, and the time if one is told: from ISO 8601 or seconds since the
 /// epoch.
-pub fn date(text: &str, zone: &Zone) -> String {
+pub fn format_date(text: &str, zone: &Zone) -> String {
     if let Ok(day) = text.parse::<jiff::civil::Date>()
         && text.len() == 10
     {
@@ -54,10 +54,10 @@ pub fn date(text: &str, zone: &Zone) -> String {
     let Some(at) = Timestamp::parse(text).or(micros.map(Timestamp::from_micros)) else {
         return text.to_owned();
     };
-    format!("{} {}", at.date(zone), at.clock_face(zone))
+    format!("{} {}", at.date(zone), at.hour_and_minute(zone))
 }
 
-pub fn looks_like_a_date(text: &str) -> bool {
+pub fn is_like_date(text: &str) -> bool {
     (text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()) || Timestamp::parse(text).is_some()
 }
 
@@ -82,13 +82,13 @@ mod tests {
             ("", None, false, ""),
             ("-", None, false, "-"),
         ] {
-            assert_eq!(money(text, currency, minor), shown, "{text}");
+            assert_eq!(format_money(text, currency, minor), shown, "{text}");
         }
     }
 
     #[test]
     fn dates_are_read() {
-        let berlin = Zone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a rule");
+        let berlin = Zone::from_posix_rule("CET-1CEST,M3.5.0,M10.5.0/3").expect("a rule");
         for (text, zone, shown) in [
             ("2026-11-20", &berlin, "20 Nov 2026"),
             ("2026-11-20T23:30:00Z", &berlin, "21 Nov 2026 00:30"),
@@ -100,8 +100,8 @@ mod tests {
             ("12", &Zone::UTC, "12"),
             ("", &Zone::UTC, ""),
         ] {
-            assert_eq!(date(text, zone), shown, "{text}");
+            assert_eq!(format_date(text, zone), shown, "{text}");
         }
-        assert!(looks_like_a_date("2026-11-20") && !looks_like_a_date("1041"));
+        assert!(is_like_date("2026-11-20") && !is_like_date("1041"));
     }
 }

@@ -7,12 +7,12 @@
 use crate::account::Platform;
 use crate::bounds;
 use crate::connections::ConnectionEndpoint;
-use crate::connections::parameters::{Filled, Parameter, ParameterSource};
+use crate::connections::parameters::{FilledParameter, Parameter, ParameterSource};
 
 /// Characters a value may have.
-pub const LONGEST: usize = 1_000;
+pub const MAX_VALUE_CHARS: usize = 1_000;
 /// Digits of a chat id at most.
-const CHAT_ID: usize = 19;
+const MAX_CHAT_ID_DIGITS: usize = 19;
 
 /// What can be sent of a contact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -67,7 +67,7 @@ impl ContactFacts {
     /// What a channel proves of who writes there from an address. Nothing, where
     /// the address is not of the channel's own shape: a group's chat id is no
     /// person, and a `@` makes a mail address on the mail channel only.
-    pub fn of(platform: &Platform, address: &str) -> Self {
+    pub fn from_address(platform: &Platform, address: &str) -> Self {
         let proven = match platform {
             Platform::Whatsapp | Platform::Voip => bounds::is_e164(address).then_some(ContactField::Phone),
             Platform::Email => bounds::is_email(address).then_some(ContactField::Email),
@@ -99,7 +99,7 @@ impl ContactFacts {
     }
 
     /// The identity, where it is one of these.
-    fn proven(&self, fields: &[ContactField]) -> Option<&str> {
+    fn proven_identity(&self, fields: &[ContactField]) -> Option<&str> {
         fields.iter().filter(|field| field.is_verified()).find_map(|field| self.get(field))
     }
 }
@@ -108,13 +108,13 @@ impl ContactFacts {
 /// name.
 fn is_private_chat(address: &str) -> bool {
     let digits = address.bytes().all(|byte| byte.is_ascii_digit());
-    digits && !address.starts_with('0') && (1..=CHAT_ID).contains(&address.len())
+    digits && !address.starts_with('0') && (1..=MAX_CHAT_ID_DIGITS).contains(&address.len())
 }
 
 impl ConnectionEndpoint {
     /// The fields one parameter may identify the contact with; none, where it
     /// does not.
-    pub fn identifies<'a>(&'a self, parameter: &'a Parameter) -> &'a [ContactField] {
+    pub fn identifying_fields<'a>(&'a self, parameter: &'a Parameter) -> &'a [ContactField] {
         match &parameter.source {
             ParameterSource::Contact => &self.contact,
             ParameterSource::ContactField(field) if field.is_verified() => std::slice::from_ref(field),
@@ -126,16 +126,21 @@ impl ConnectionEndpoint {
     /// required, and unless the endpoint is public at least one value is an
     /// identity that the contact's channel proves: otherwise nothing is asked.
     /// An optional value that was not filled in is left out.
-    pub fn fill(&self, facts: &ContactFacts, answers: &[(String, String)]) -> Result<Vec<Filled>, String> {
-        let bound =
-            |parameter: &Parameter| self.identifies(parameter).iter().any(|field| field.is_verified());
+    pub fn fill_parameters(
+        &self,
+        facts: &ContactFacts,
+        answers: &[(String, String)],
+    ) -> Result<Vec<FilledParameter>, String> {
+        let bound = |parameter: &Parameter| {
+            self.identifying_fields(parameter).iter().any(|field| field.is_verified())
+        };
         if !self.public && !self.parameters.iter().any(bound) {
             return Err("nothing it is given says who the customer is, so it is not asked".to_owned());
         }
         let mut filled = Vec::new();
         for it in &self.parameters {
             let value = match &it.source {
-                ParameterSource::Contact => facts.proven(&self.contact),
+                ParameterSource::Contact => facts.proven_identity(&self.contact),
                 ParameterSource::ContactField(field) => facts.get(field),
                 ParameterSource::Constant(text) => Some(text.as_str()),
                 ParameterSource::Asked(_) => {
@@ -144,17 +149,17 @@ impl ConnectionEndpoint {
             };
             let Some(value) = value.filter(|value| !value.is_empty()) else {
                 if it.is_required() {
-                    return Err(self.missing(it));
+                    return Err(self.describe_missing(it));
                 }
                 continue;
             };
-            if value.chars().count() > LONGEST {
-                return Err(format!("{} is longer than {LONGEST} characters", it.name));
+            if value.chars().count() > MAX_VALUE_CHARS {
+                return Err(format!("{} is longer than {MAX_VALUE_CHARS} characters", it.name));
             }
-            if let Some(wanted) = it.kind.objection(value) {
+            if let Some(wanted) = it.kind.check_text(value) {
                 return Err(format!("{} must be {wanted}", it.name));
             }
-            filled.push(Filled {
+            filled.push(FilledParameter {
                 name: it.name.clone(),
                 place: it.place,
                 kind: it.kind,
@@ -164,7 +169,7 @@ impl ConnectionEndpoint {
         Ok(filled)
     }
 
-    fn missing(&self, parameter: &Parameter) -> String {
+    fn describe_missing(&self, parameter: &Parameter) -> String {
         match &parameter.source {
             ParameterSource::Contact => {
                 let words: Vec<String> = self.contact.iter().map(ContactField::word).collect();

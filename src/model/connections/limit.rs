@@ -9,11 +9,11 @@ use crate::time::{MINUTE, Moment};
 
 /// The calls of the last minute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CallWindow {
+pub struct CallRateLimit {
     calls: VecDeque<Moment>,
 }
 
-impl CallWindow {
+impl CallRateLimit {
     /// Lets a call through and counts it, or says in how many microseconds
     /// the next may leave. A clock that goes back counts as standing
     /// still.
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_minute_takes_so_many_and_says_when_the_next_may_leave() {
-        let mut window = CallWindow::default();
+        let mut window = CallRateLimit::default();
         assert_eq!(window.admit(2, at(0)), Ok(()));
         assert_eq!(window.admit(2, at(10 * SECOND)), Ok(()));
         assert_eq!(window.admit(2, at(20 * SECOND)), Err(40 * SECOND));
@@ -68,7 +68,7 @@ mod tests {
         let mut random = StdRng::seed_from_u64(7);
         for schedule in 0..100_000 {
             let limit: u32 = random.random_range(1..8);
-            let mut window = CallWindow::default();
+            let mut window = CallRateLimit::default();
             let mut let_through: Vec<i64> = Vec::new();
             let mut now = 0;
             for _ in 0..24 {

@@ -6,13 +6,13 @@ use crate::text::SafeText;
 use crate::time::Timestamp;
 
 /// Fields a mapping may have.
-pub const FIELDS: usize = 30;
+pub const MAX_FIELDS: usize = 30;
 /// Columns a table may have.
-pub const COLUMNS: usize = 6;
+pub const MAX_COLUMNS: usize = 6;
 /// Rows of a table that are kept.
-pub const ROWS: usize = 20;
+pub const MAX_ROWS: usize = 20;
 /// Characters of a value that are kept.
-pub const LONGEST: usize = 400;
+pub const MAX_VALUE_CHARS: usize = 400;
 
 /// How a value is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,7 +60,7 @@ pub struct MappedField {
 
 /// What was found for a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ShownValue {
+pub enum DisplayValue {
     Line(SafeText),
     /// Rows under heads, and how many more there were.
     Table(Vec<SafeText>, Vec<Vec<SafeText>>, usize),
@@ -72,51 +72,53 @@ pub struct MappedValue {
     /// What `{connection.name}` calls it.
     pub name: String,
     pub label: SafeText,
-    pub value: ShownValue,
+    pub value: DisplayValue,
 }
 
 impl MappedValue {
     /// It on one line: a table's first row.
-    pub fn line(&self) -> String {
+    pub fn to_line(&self) -> String {
         match &self.value {
-            ShownValue::Line(text) => text.to_string(),
-            ShownValue::Table(_, rows, _) => rows.first().map(|row| joined(row, " · ")).unwrap_or_default(),
+            DisplayValue::Line(text) => text.to_string(),
+            DisplayValue::Table(_, rows, _) => {
+                rows.first().map(|row| join_cells(row, " · ")).unwrap_or_default()
+            }
         }
     }
 }
 
-fn joined(cells: &[SafeText], between: &str) -> String {
+fn join_cells(cells: &[SafeText], between: &str) -> String {
     let full: Vec<&str> = cells.iter().map(SafeText::as_str).filter(|text| !text.is_empty()).collect();
     full.join(between)
 }
 
 /// A whole answer, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mapped {
+pub struct MappedAnswer {
     /// The fields in which something was found.
     pub fields: Vec<MappedValue>,
     pub at: Timestamp,
 }
 
-impl Mapped {
+impl MappedAnswer {
     /// What `{connection.name}` stands for.
     pub fn value(&self, name: &str) -> Option<String> {
         self.fields
             .iter()
             .find(|field| field.name == name)
-            .map(MappedValue::line)
+            .map(MappedValue::to_line)
             .filter(|text| !text.is_empty())
     }
 
     /// All of it as lines of text, so many at most: for an assistant, and for
     /// commands.
-    pub fn lines(&self, most: usize) -> Vec<String> {
+    pub fn to_lines(&self, most: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for it in &self.fields {
             match &it.value {
-                ShownValue::Line(text) => lines.push(format!("{}: {text}", it.label)),
-                ShownValue::Table(_, rows, more) => {
-                    lines.extend(rows.iter().map(|row| format!("{}: {}", it.label, joined(row, " · "))));
+                DisplayValue::Line(text) => lines.push(format!("{}: {text}", it.label)),
+                DisplayValue::Table(_, rows, more) => {
+                    lines.extend(rows.iter().map(|row| format!("{}: {}", it.label, join_cells(row, " · "))));
                     lines.extend((*more > 0).then(|| format!("{}: {more} more", it.label)));
                 }
             }
@@ -128,7 +130,7 @@ impl Mapped {
 
 /// Something in an answer that a mapping can be made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pick {
+pub struct MappingCandidate {
     pub path: Path,
     pub sample: SafeText,
     /// How it looks as if it should be written.
@@ -137,15 +139,15 @@ pub struct Pick {
     pub columns: Vec<TableColumn>,
 }
 
-impl Pick {
+impl MappingCandidate {
     /// The field it becomes; names that are taken already are avoided.
-    pub fn field(&self, taken: &[MappedField]) -> MappedField {
+    pub fn to_field(&self, taken: &[MappedField]) -> MappedField {
         let word = self.path.0.iter().rev().find_map(|path_segment| match path_segment {
             crate::connections::path::PathSegment::Name(name) => Some(name.as_str()),
             _ => None,
         });
         let word = word.unwrap_or("value");
-        let name = identifier(word);
+        let name = to_identifier(word);
         let count = taken
             .iter()
             .filter(|mapped_field| {
@@ -157,12 +159,12 @@ impl Pick {
             true => FieldKind::Value(self.format.clone()),
             false => FieldKind::Table(self.columns.clone()),
         };
-        MappedField { name, label: label(word), path: self.path.clone(), kind }
+        MappedField { name, label: to_label(word), path: self.path.clone(), kind }
     }
 }
 
 /// A name for `{connection.name}`: letters, digits, `_`.
-fn identifier(word: &str) -> String {
+fn to_identifier(word: &str) -> String {
     let word: String = word
         .chars()
         .map(|character| if character.is_alphanumeric() { character } else { '_' })
@@ -172,7 +174,7 @@ fn identifier(word: &str) -> String {
 }
 
 /// A label from a member's name: `shipped_at` and `shippedAt` are `shipped at`.
-pub fn label(word: &str) -> String {
+pub fn to_label(word: &str) -> String {
     let mut label = String::new();
     let mut before = ' ';
     for it in word.chars().take(40) {
@@ -192,17 +194,17 @@ mod tests {
 
     #[test]
     fn a_pick_becomes_a_field_of_its_own_name() {
-        let pick = |path: &str| Pick {
+        let pick = |path: &str| MappingCandidate {
             path: Path::parse(path).expect("a path"),
             sample: SafeText::line("x"),
             format: ValueFormat::Date,
             columns: Vec::new(),
         };
-        let first = pick("$.order.shippedAt").field(&[]);
+        let first = pick("$.order.shippedAt").to_field(&[]);
         assert_eq!((first.name.as_str(), first.label.as_str()), ("shippedat", "shipped at"));
-        let second = pick("$.parcel.shippedAt").field(std::slice::from_ref(&first));
+        let second = pick("$.parcel.shippedAt").to_field(std::slice::from_ref(&first));
         assert_eq!(second.name, "shippedat_2");
-        assert_eq!(pick("$[0]").field(&[]).name, "value");
+        assert_eq!(pick("$[0]").to_field(&[]).name, "value");
     }
 
     #[test]
@@ -210,24 +212,24 @@ mod tests {
         let line = |name: &str, text: &str| MappedValue {
             name: name.to_owned(),
             label: SafeText::line(name),
-            value: ShownValue::Line(SafeText::line(text)),
+            value: DisplayValue::Line(SafeText::line(text)),
         };
         let cell = SafeText::line;
         let table = MappedValue {
             name: "orders".to_owned(),
             label: SafeText::line("Orders"),
-            value: ShownValue::Table(
+            value: DisplayValue::Table(
                 vec![cell("no"), cell("state")],
                 vec![vec![cell("1041"), cell("shipped")], vec![cell("1017"), cell("")]],
                 3,
             ),
         };
-        let mapped = Mapped { fields: vec![line("plan", "Gold"), table], at: Timestamp::default() };
+        let mapped = MappedAnswer { fields: vec![line("plan", "Gold"), table], at: Timestamp::default() };
         assert_eq!(mapped.value("plan").as_deref(), Some("Gold"));
         assert_eq!(mapped.value("orders").as_deref(), Some("1041 · shipped"));
         assert_eq!(mapped.value("none"), None);
         let lines = ["plan: Gold", "Orders: 1041 · shipped", "Orders: 1017", "Orders: 3 more"];
-        assert_eq!(mapped.lines(9), lines);
-        assert_eq!(mapped.lines(2), lines[..2]);
+        assert_eq!(mapped.to_lines(9), lines);
+        assert_eq!(mapped.to_lines(2), lines[..2]);
     }
 }

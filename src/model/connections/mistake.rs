@@ -19,15 +19,15 @@ impl ConnectionMistake {
 
     /// The same in an entry of a list.
     #[must_use]
-    pub fn within(mut self, list: &'static str, index: usize) -> Self {
+    pub fn in_list(mut self, list: &'static str, index: usize) -> Self {
         self.below.insert(0, (list, index));
         self
     }
 
     /// The same in an endpoint, which its words name.
     #[must_use]
-    pub fn of_endpoint(self, index: usize, name: &str) -> Self {
+    pub fn in_endpoint(self, index: usize, name: &str) -> Self {
         let why = format!("endpoint {name:?}: {}", self.why);
-        Self { why, ..self }.within("endpoint", index)
+        Self { why, ..self }.in_list("endpoint", index)
     }
 }

@@ -28,18 +28,20 @@ pub mod target;
 
 pub use calls::{CallLine, CallResult};
 pub use identity::{ContactFacts, ContactField};
-pub use mapping::{FieldKind, Mapped, MappedField, MappedValue, ShownValue, TableColumn, ValueFormat};
+pub use mapping::{
+    DisplayValue, FieldKind, MappedAnswer, MappedField, MappedValue, TableColumn, ValueFormat,
+};
 pub use parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 pub use path::Path;
 
 /// Seconds a call may take, unless a connection says otherwise.
-pub const TIMEOUT: u32 = 10;
+pub const DEFAULT_TIMEOUT_SECONDS: u32 = 10;
 /// Calls a minute, unless a connection says otherwise.
-pub const PER_MINUTE: u32 = 60;
+pub const DEFAULT_CALLS_PER_MINUTE: u32 = 60;
 /// Connections there may be.
-pub const MOST: usize = 50;
+pub const MAX_CONNECTIONS: usize = 50;
 /// Endpoints a connection may have.
-pub const MOST_ENDPOINTS: usize = 50;
+pub const MAX_ENDPOINTS: usize = 50;
 
 /// One HTTP interface of the business.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +123,7 @@ impl Auth {
     }
 
     /// Whether it needs a secret.
-    pub fn wants_secret(&self) -> bool {
+    pub fn needs_secret(&self) -> bool {
         *self != Self::None
     }
 
@@ -183,17 +185,17 @@ pub struct ConnectionEndpoint {
 
 impl ConnectionEndpoint {
     /// What a person has to fill in.
-    pub fn asked(&self) -> impl Iterator<Item = &Parameter> {
+    pub fn asked_parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|parameter| matches!(parameter.source, ParameterSource::Asked(_)))
     }
 
     /// Whether it can be asked with nothing but what is known of a contact.
-    pub fn needs_nobody(&self) -> bool {
-        self.asked().all(|parameter| !parameter.is_required())
+    pub fn needs_no_input(&self) -> bool {
+        self.asked_parameters().all(|parameter| !parameter.is_required())
     }
 
     /// Whether the contact's channel proves what it identifies them with.
-    pub fn knows(&self, facts: &ContactFacts) -> bool {
+    pub fn is_identified_by(&self, facts: &ContactFacts) -> bool {
         self.parameters.iter().all(|parameter| match &parameter.source {
             ParameterSource::Contact => self.contact.iter().any(|field| facts.get(field).is_some()),
             ParameterSource::ContactField(field) => facts.get(field).is_some(),
@@ -203,8 +205,8 @@ impl ConnectionEndpoint {
 
     /// Whether it changes nothing and what is known of a contact is enough to
     /// ask it.
-    pub fn reads_with(&self, facts: &ContactFacts) -> bool {
-        self.method == EndpointMethod::Get && self.fill(facts, &[]).is_ok()
+    pub fn is_readable_with(&self, facts: &ContactFacts) -> bool {
+        self.method == EndpointMethod::Get && self.fill_parameters(facts, &[]).is_ok()
     }
 }
 
@@ -220,8 +222,8 @@ impl Connection {
             name: name.to_owned(),
             description: String::new(),
             base_url: base_url.to_owned(),
-            timeout_seconds: TIMEOUT,
-            per_minute: PER_MINUTE,
+            timeout_seconds: DEFAULT_TIMEOUT_SECONDS,
+            per_minute: DEFAULT_CALLS_PER_MINUTE,
             auth: Auth::None,
             private_hosts: Vec::new(),
             endpoints: Vec::new(),
@@ -230,7 +232,7 @@ impl Connection {
 
     /// What a credential is given for: it is not sent anywhere else, and has
     /// to be given anew when any of this changes.
-    pub fn credential_owner(&self) -> String {
+    pub fn credential_scope(&self) -> String {
         let token_url = match &self.auth {
             Auth::ClientCredentials { token_url, .. } => token_url.as_str(),
             _ => "",

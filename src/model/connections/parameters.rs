@@ -33,7 +33,7 @@ crate::words! {
 
 impl ValueKind {
     /// Whether a text is such a value; what it should be, if not.
-    pub fn objection(self, text: &str) -> Option<&'static str> {
+    pub fn check_text(self, text: &str) -> Option<&'static str> {
         let digits = |text: &str| {
             !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
         };
@@ -101,7 +101,7 @@ impl Parameter {
 
 /// One value, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filled {
+pub struct FilledParameter {
     /// What the endpoint calls it.
     pub name: String,
     pub place: ParameterPlace,
@@ -127,10 +127,10 @@ mod tests {
             ),
         ] {
             for text in good {
-                assert_eq!(kind.objection(text), None, "{kind:?} {text:?}");
+                assert_eq!(kind.check_text(text), None, "{kind:?} {text:?}");
             }
             for text in bad {
-                assert!(kind.objection(text).is_some(), "{kind:?} {text:?}");
+                assert!(kind.check_text(text).is_some(), "{kind:?} {text:?}");
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::fmt;
 
 /// Steps a path may have.
-const STEPS: usize = 16;
+const MAX_SEGMENTS: usize = 16;
 
 /// One step down.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,25 +31,25 @@ impl Path {
         let mut steps = Vec::new();
         if !text.starts_with(['$', '.', '[']) && !text.is_empty() {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
-            steps.push(name(&rest[..end]).ok_or_else(wrong)?);
+            steps.push(parse_name(&rest[..end]).ok_or_else(wrong)?);
             rest = &rest[end..];
         }
         while !rest.is_empty() {
-            let (step, after) = next(rest).ok_or_else(wrong)?;
+            let (step, after) = parse_segment(rest).ok_or_else(wrong)?;
             steps.push(step);
             rest = after;
-            if steps.len() > STEPS {
-                return Err(format!("a path has at most {STEPS} steps"));
+            if steps.len() > MAX_SEGMENTS {
+                return Err(format!("a path has at most {MAX_SEGMENTS} steps"));
             }
         }
         Ok(Self(steps))
     }
 }
 
-fn next(rest: &str) -> Option<(PathSegment, &str)> {
+fn parse_segment(rest: &str) -> Option<(PathSegment, &str)> {
     if let Some(rest) = rest.strip_prefix('.') {
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
-        return Some((name(&rest[..end])?, &rest[end..]));
+        return Some((parse_name(&rest[..end])?, &rest[end..]));
     }
     let inner = rest.strip_prefix('[')?;
     for quote in ['\'', '"'] {
@@ -63,7 +63,7 @@ fn next(rest: &str) -> Option<(PathSegment, &str)> {
     Some((step, after))
 }
 
-fn name(word: &str) -> Option<PathSegment> {
+fn parse_name(word: &str) -> Option<PathSegment> {
     let odd = |character: char| {
         character.is_whitespace() || character.is_control() || "()?@'\"]*$:,".contains(character)
     };
@@ -81,7 +81,8 @@ impl fmt::Display for Path {
         for step in &self.0 {
             match step {
                 PathSegment::Name(word)
-                    if matches!(name(word), Some(PathSegment::Name(_))) && !word.contains(['.', '[']) =>
+                    if matches!(parse_name(word), Some(PathSegment::Name(_)))
+                        && !word.contains(['.', '[']) =>
                 {
                     write!(out, ".{word}")?;
                 }
@@ -125,6 +126,6 @@ mod tests {
         {
             assert!(Path::parse(text).is_err(), "{text}");
         }
-        assert!(Path::parse(&format!("${}", ".a".repeat(STEPS + 1))).is_err());
+        assert!(Path::parse(&format!("${}", ".a".repeat(MAX_SEGMENTS + 1))).is_err());
     }
 }

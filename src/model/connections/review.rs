@@ -2,10 +2,10 @@
 //! anything is asked.
 
 use crate::connections::identity::ContactField;
-use crate::connections::mapping::{COLUMNS, FIELDS, FieldKind};
+use crate::connections::mapping::{FieldKind, MAX_COLUMNS, MAX_FIELDS};
 use crate::connections::mistake::ConnectionMistake;
 use crate::connections::parameters::{ParameterPlace, ParameterSource};
-use crate::connections::{Auth, Connection, ConnectionEndpoint, EndpointMethod, MOST_ENDPOINTS, target};
+use crate::connections::{Auth, Connection, ConnectionEndpoint, EndpointMethod, MAX_ENDPOINTS, target};
 
 /// Whether a word can be a name: letters, digits, `_` and `-`, up to 40.
 pub fn is_name(word: &str) -> bool {
@@ -14,12 +14,12 @@ pub fn is_name(word: &str) -> bool {
 }
 
 /// What is wrong, a line each; nothing, if it can be used.
-pub fn review(connection: &Connection) -> Vec<String> {
-    mistakes(connection).into_iter().map(|mistake| mistake.why).collect()
+pub fn describe_mistakes(connection: &Connection) -> Vec<String> {
+    find_mistakes(connection).into_iter().map(|mistake| mistake.why).collect()
 }
 
 /// The same with the keys it is about.
-pub fn mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
+pub fn find_mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let name = &connection.name;
     if !is_name(name) || matches!(name.as_str(), "contact" | "agent") {
@@ -57,25 +57,25 @@ pub fn mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     wrong.extend(empty.map(|empty| {
         ConnectionMistake::at("auth", format!("auth {:?} needs {empty}", connection.auth.word()))
     }));
-    if connection.endpoints.len() > MOST_ENDPOINTS {
+    if connection.endpoints.len() > MAX_ENDPOINTS {
         wrong.push(ConnectionMistake::at(
             "endpoint",
-            format!("a connection has at most {MOST_ENDPOINTS} endpoints"),
+            format!("a connection has at most {MAX_ENDPOINTS} endpoints"),
         ));
     }
     for (place, it) in connection.endpoints.iter().enumerate() {
         if connection.endpoints[..place].iter().any(|before| before.name == it.name) {
             wrong.push(
                 ConnectionMistake::at("name", format!("two endpoints are called {:?}", it.name))
-                    .within("endpoint", place),
+                    .in_list("endpoint", place),
             );
         }
-        wrong.extend(endpoint(it).into_iter().map(|found| found.of_endpoint(place, &it.name)));
+        wrong.extend(check_endpoint(it).into_iter().map(|found| found.in_endpoint(place, &it.name)));
     }
     wrong
 }
 
-fn endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
+fn check_endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     if !is_name(&endpoint.name) {
         wrong.push(ConnectionMistake::at("name", "its name must be letters, digits, _ and -"));
@@ -85,7 +85,7 @@ fn endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
             .err()
             .map(|error| ConnectionMistake::at("path", error.to_string())),
     );
-    if endpoint.automatic && !endpoint.needs_nobody() {
+    if endpoint.automatic && !endpoint.needs_no_input() {
         wrong.push(ConnectionMistake::at(
             "automatic",
             "it asks a person for something and so cannot be automatic",
@@ -94,14 +94,14 @@ fn endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     if endpoint.automatic && endpoint.method != EndpointMethod::Get {
         wrong.push(ConnectionMistake::at("automatic", "only GET endpoints can be automatic"));
     }
-    wrong.extend(identity(endpoint));
-    wrong.extend(parameters(endpoint));
-    wrong.extend(fields(endpoint));
+    wrong.extend(check_identity(endpoint));
+    wrong.extend(check_parameters(endpoint));
+    wrong.extend(check_fields(endpoint));
     wrong
 }
 
 /// What is wrong with how the contact is identified, and who may change what.
-fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
+fn check_identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let taken = |parameter_source: &ParameterSource| {
         matches!(parameter_source, ParameterSource::Contact | ParameterSource::ContactField(_))
@@ -118,7 +118,7 @@ fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let sets: Vec<&[ContactField]> = endpoint
         .parameters
         .iter()
-        .map(|parameter| endpoint.identifies(parameter))
+        .map(|parameter| endpoint.identifying_fields(parameter))
         .filter(|entry| !entry.is_empty())
         .collect();
     if !endpoint.public && sets.is_empty() {
@@ -145,9 +145,9 @@ fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     wrong
 }
 
-fn parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
+fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
-    let places = target::places(&endpoint.path).unwrap_or_default();
+    let places = target::placeholder_names(&endpoint.path).unwrap_or_default();
     for place in &places {
         if !endpoint
             .parameters
@@ -165,13 +165,13 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         if name.is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control) {
             wrong.push(
                 ConnectionMistake::at("name", "a parameter needs a name of up to 80 characters".to_owned())
-                    .within("parameter", index),
+                    .in_list("parameter", index),
             );
         }
         if endpoint.parameters[..index].iter().any(|before| before.name == *name) {
             wrong.push(
                 ConnectionMistake::at("name", format!("two parameters are called {name:?}"))
-                    .within("parameter", index),
+                    .in_list("parameter", index),
             );
         }
         if it.place == ParameterPlace::Path && !places.contains(&name.as_str()) {
@@ -180,7 +180,7 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
                     "in",
                     format!("{name:?} is to go into the path, which has no {{{name}}}"),
                 )
-                .within("parameter", index),
+                .in_list("parameter", index),
             );
         }
         if it.place == ParameterPlace::Body
@@ -191,46 +191,47 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
                     "in",
                     format!("{name:?} is to go into the body, but {} has none", endpoint.method.word()),
                 )
-                .within("parameter", index),
+                .in_list("parameter", index),
             );
         }
         if let ParameterSource::Constant(text) = &it.source
-            && let Some(wanted) = it.kind.objection(text)
+            && let Some(wanted) = it.kind.check_text(text)
         {
             wrong.push(
                 ConnectionMistake::at("constant", format!("{name:?} must be {wanted}"))
-                    .within("parameter", index),
+                    .in_list("parameter", index),
             );
         }
     }
     wrong
 }
 
-fn fields(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
+fn check_fields(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
-    if endpoint.fields.len() > FIELDS {
-        wrong.push(ConnectionMistake::at("field", format!("at most {FIELDS} fields are shown")));
+    if endpoint.fields.len() > MAX_FIELDS {
+        wrong.push(ConnectionMistake::at("field", format!("at most {MAX_FIELDS} fields are shown")));
     }
     for (index, it) in endpoint.fields.iter().enumerate() {
         if !is_name(&it.name) {
             wrong.push(
                 ConnectionMistake::at("name", format!("{:?} cannot be a field's name", it.name))
-                    .within("field", index),
+                    .in_list("field", index),
             );
         }
         if endpoint.fields[..index].iter().any(|before| before.name == it.name) {
             wrong.push(
                 ConnectionMistake::at("name", format!("two fields are called {:?}", it.name))
-                    .within("field", index),
+                    .in_list("field", index),
             );
         }
-        if matches!(&it.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > COLUMNS) {
+        if matches!(&it.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > MAX_COLUMNS)
+        {
             wrong.push(
                 ConnectionMistake::at(
                     "column",
-                    format!("the table {:?} needs 1 to {COLUMNS} columns", it.name),
+                    format!("the table {:?} needs 1 to {MAX_COLUMNS} columns", it.name),
                 )
-                .within("field", index),
+                .in_list("field", index),
             );
         }
     }
@@ -267,7 +268,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let good =
             Connection { endpoints: vec![orders()], ..Connection::new("shop", "https://api.example/v1/") };
-        assert_eq!(review(&good), [] as [&str; 0]);
+        assert_eq!(describe_mistakes(&good), [] as [&str; 0]);
         type Change = fn(&mut Connection);
         let cases: &[(Change, &str)] = &[
             (|connection| connection.name = "my shop".into(), "cannot be a connection's name"),
@@ -325,7 +326,7 @@ mod tests {
         for (change, said) in cases {
             let mut connection = good.clone();
             change(&mut connection);
-            let wrong = review(&connection);
+            let wrong = describe_mistakes(&connection);
             assert!(wrong.iter().any(|entry| entry.contains(said)), "{said}: {wrong:?}");
         }
     }

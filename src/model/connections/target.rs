@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::connections::parameters::{Filled, ParameterPlace};
+use crate::connections::parameters::{FilledParameter, ParameterPlace};
 
 /// Why there is no URL. The texts may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,7 @@ pub fn origin(url: &str) -> Option<&str> {
 }
 
 /// The names in a path's braces, in order.
-pub fn places(path: &str) -> Result<Vec<&str>, TargetError> {
+pub fn placeholder_names(path: &str) -> Result<Vec<&str>, TargetError> {
     let mut found = Vec::new();
     let mut rest = path;
     while let Some((before, inner)) = rest.split_once('{') {
@@ -46,12 +46,12 @@ pub fn places(path: &str) -> Result<Vec<&str>, TargetError> {
 
 /// Whether a path can be asked for at all.
 pub fn check_path(path: &str) -> Result<(), TargetError> {
-    places(path)?;
+    placeholder_names(path)?;
     let odd = |character: char| {
         character.is_control() || character.is_whitespace() || matches!(character, '?' | '#' | '\\')
     };
     let rest = path.strip_prefix('/').ok_or(TargetError::Path)?;
-    if path.contains(odd) || rest.split('/').any(is_dots) || path.contains("//") {
+    if path.contains(odd) || rest.split('/').any(is_dot_segment) || path.contains("//") {
         return Err(TargetError::Path);
     }
     Ok(())
@@ -61,7 +61,7 @@ pub fn check_path(path: &str) -> Result<(), TargetError> {
 ///
 /// # Errors
 /// See [`TargetError`].
-pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, TargetError> {
+pub fn build_url(base_url: &str, path: &str, values: &[FilledParameter]) -> Result<String, TargetError> {
     check_path(path)?;
     let mut url = base_url.trim_end_matches('/').to_owned();
     for segment in path.split('/').skip(1) {
@@ -74,34 +74,34 @@ pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, Ta
             let value = values.iter().find(|value| value.place == ParameterPlace::Path && value.name == name);
             let value = value.ok_or_else(|| TargetError::Unknown(name.to_owned()))?;
             url.push_str(before);
-            encode(&value.value, &mut url);
+            percent_encode(&value.value, &mut url);
             last = name;
             rest = after;
         }
         url.push_str(rest);
-        if !last.is_empty() && (is_dots(&url[start..]) || url.len() == start) {
+        if !last.is_empty() && (is_dot_segment(&url[start..]) || url.len() == start) {
             return Err(TargetError::Dots(last.to_owned()));
         }
     }
     let mut sign = '?';
     for it in values.iter().filter(|value| value.place == ParameterPlace::Query) {
         url.push(sign);
-        encode(&it.name, &mut url);
+        percent_encode(&it.name, &mut url);
         url.push('=');
-        encode(&it.value, &mut url);
+        percent_encode(&it.value, &mut url);
         sign = '&';
     }
     Ok(url)
 }
 
 /// `.` and `..`, in whatever spelling a URL reader takes for them.
-fn is_dots(segment: &str) -> bool {
+fn is_dot_segment(segment: &str) -> bool {
     let plain = segment.to_ascii_lowercase().replace("%2e", ".");
     plain == "." || plain == ".."
 }
 
 /// Everything but letters, digits and `-._~` as `%XX`.
-pub fn encode(text: &str, out: &mut String) {
+pub fn percent_encode(text: &str, out: &mut String) {
     for it in text.bytes() {
         if it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_' | b'~') {
             out.push(char::from(it));
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use crate::connections::parameters::ValueKind;
 
-    fn filled(place: ParameterPlace, name: &str, value: &str) -> Filled {
-        Filled { name: name.to_owned(), place, kind: ValueKind::Text, value: value.to_owned() }
+    fn filled(place: ParameterPlace, name: &str, value: &str) -> FilledParameter {
+        FilledParameter { name: name.to_owned(), place, kind: ValueKind::Text, value: value.to_owned() }
     }
 
     #[test]
@@ -136,21 +136,21 @@ mod tests {
         ] {
             let values = [filled(ParameterPlace::Path, "id", value)];
             assert_eq!(
-                build("https://a.example/v1/", "/orders/{id}", &values).as_deref(),
+                build_url("https://a.example/v1/", "/orders/{id}", &values).as_deref(),
                 Ok(url),
                 "{value}"
             );
         }
         for value in [".", "..", ""] {
             let values = [filled(ParameterPlace::Path, "id", value)];
-            let refused = build("https://a.example", "/orders/{id}/x", &values);
+            let refused = build_url("https://a.example", "/orders/{id}/x", &values);
             assert_eq!(refused, Err(TargetError::Dots("id".to_owned())), "{value:?}");
         }
         let two = [filled(ParameterPlace::Path, "a", "."), filled(ParameterPlace::Path, "b", ".")];
-        assert!(build("https://a.example", "/{a}{b}", &two).is_err(), "two dots of two values");
+        assert!(build_url("https://a.example", "/{a}{b}", &two).is_err(), "two dots of two values");
         let half = [filled(ParameterPlace::Path, "a", ".")];
-        assert!(build("https://a.example", "/.{a}", &half).is_err());
-        assert!(build("https://a.example", "/%2E{a}", &half).is_err());
+        assert!(build_url("https://a.example", "/.{a}", &half).is_err());
+        assert!(build_url("https://a.example", "/%2E{a}", &half).is_err());
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         let values =
             [filled(ParameterPlace::Query, "q", "a&admin=1#"), filled(ParameterPlace::Query, "b c", "+ é")];
         assert_eq!(
-            build("https://a.example/v1", "/find", &values).as_deref(),
+            build_url("https://a.example/v1", "/find", &values).as_deref(),
             Ok("https://a.example/v1/find?q=a%26admin%3D1%23&b%20c=%2B%20%C3%A9")
         );
     }
@@ -176,7 +176,7 @@ mod tests {
         for bad in ["/{a", "/a}", "/{a{b}}", "/{a/b}"] {
             assert_eq!(check_path(bad), Err(TargetError::Brace), "{bad:?}");
         }
-        assert_eq!(build("https://a.example", "/{x}", &[]), Err(TargetError::Unknown("x".to_owned())));
+        assert_eq!(build_url("https://a.example", "/{x}", &[]), Err(TargetError::Unknown("x".to_owned())));
         assert_eq!(origin("https://a.example:8443/v1?x"), Some("https://a.example:8443"));
         assert_eq!(origin("a.example"), None);
     }

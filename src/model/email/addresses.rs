@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 /// Characters of an address at most.
-const LONGEST: usize = 254;
+const MAX_ADDRESS_CHARS: usize = 254;
 
 /// One address of a line of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,11 +12,11 @@ pub enum TypedAddress {
     /// An address, without the name around it.
     Address(String),
     /// Something else.
-    Wrong(String),
+    Invalid(String),
 }
 
 /// Cuts a line such as `Ana <ana@x.example>, bob@x.example; c@x.example`.
-pub fn list(line: &str) -> Vec<TypedAddress> {
+pub fn parse_list(line: &str) -> Vec<TypedAddress> {
     let mut pieces = vec![String::new()];
     let (mut quoted, mut angled) = (false, false);
     for it in line.chars() {
@@ -32,10 +32,10 @@ pub fn list(line: &str) -> Vec<TypedAddress> {
             piece.push(it);
         }
     }
-    pieces.iter().map(|piece| piece.trim()).filter(|text| !text.is_empty()).map(one).collect()
+    pieces.iter().map(|piece| piece.trim()).filter(|text| !text.is_empty()).map(parse_address).collect()
 }
 
-fn one(piece: &str) -> TypedAddress {
+fn parse_address(piece: &str) -> TypedAddress {
     let inner = match (piece.rfind('<'), piece.ends_with('>')) {
         (Some(at), true) => &piece[at + 1..piece.len() - 1],
         _ => piece,
@@ -44,7 +44,7 @@ fn one(piece: &str) -> TypedAddress {
     if is_address(address) {
         TypedAddress::Address(address.to_owned())
     } else {
-        TypedAddress::Wrong(piece.to_owned())
+        TypedAddress::Invalid(piece.to_owned())
     }
 }
 
@@ -64,25 +64,25 @@ pub fn is_address(text: &str) -> bool {
         && domain.chars().all(|character| character.is_alphanumeric() || matches!(character, '.' | '-'));
     !local.is_empty()
         && !local.contains('@')
-        && text.chars().count() <= LONGEST
+        && text.chars().count() <= MAX_ADDRESS_CHARS
         && local.chars().all(plain)
         && is_domain
 }
 
 /// What two spellings of one address have in common.
-pub fn folded(address: &str) -> String {
+pub fn normalize(address: &str) -> String {
     address.trim().to_lowercase()
 }
 
 /// To, Cc and Bcc without doubles, each kept where it stands first, and
 /// without the addresses that are one's own.
-pub fn distinct(lists: [Vec<String>; 3], own: &[String]) -> [Vec<String>; 3] {
-    let mut seen: HashSet<String> = own.iter().map(|text| folded(text)).collect();
-    lists.map(|list| list.into_iter().filter(|text| seen.insert(folded(text))).collect())
+pub fn remove_duplicates(lists: [Vec<String>; 3], own: &[String]) -> [Vec<String>; 3] {
+    let mut seen: HashSet<String> = own.iter().map(|text| normalize(text)).collect();
+    lists.map(|list| list.into_iter().filter(|text| seen.insert(normalize(text))).collect())
 }
 
 /// A line that goes into a header, with nothing in it that could end it.
-pub fn header_line(text: &str) -> String {
+pub fn to_header_line(text: &str) -> String {
     let unbroken = text.replace(['\r', '\n', '\t', '\u{85}', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}'], " ");
     unbroken.chars().filter(|character| !character.is_control()).collect::<String>().trim().to_owned()
 }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn lines_of_addresses() {
         let good = |text: &str| TypedAddress::Address(text.to_owned());
-        let wrong = |text: &str| TypedAddress::Wrong(text.to_owned());
+        let wrong = |text: &str| TypedAddress::Invalid(text.to_owned());
         let cases = [
             ("", vec![]),
             ("a@b.example", vec![good("a@b.example")]),
@@ -109,7 +109,7 @@ mod tests {
             ("jürgen@bücher.example", vec![good("jürgen@bücher.example")]),
         ];
         for (line, parts) in cases {
-            assert_eq!(list(line), parts, "{line:?}");
+            assert_eq!(parse_list(line), parts, "{line:?}");
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let of = |entry: &[&str]| entry.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let lists =
             [of(&["A@x.example", "b@x.example"]), of(&["a@X.example", "me@x.example"]), of(&["b@x.example"])];
-        let kept = distinct(lists, &of(&["Me@x.example"]));
+        let kept = remove_duplicates(lists, &of(&["Me@x.example"]));
         assert_eq!(kept, [of(&["A@x.example", "b@x.example"]), vec![], vec![]]);
     }
 
@@ -127,13 +127,13 @@ mod tests {
 
         #[test]
         fn nothing_typed_becomes_a_header(line in "\\PC{0,40}|[\\x00-\\x7f\u{85}\u{2028}]{0,60}") {
-            for it in list(&line) {
+            for it in parse_list(&line) {
                 if let TypedAddress::Address(it) = it {
                     prop_assert!(!it.chars().any(|character| character.is_control() || character.is_whitespace()), "{:?}", it);
                     prop_assert_eq!(it.matches('@').count(), 1);
                 }
             }
-            let header = header_line(&line);
+            let header = to_header_line(&line);
             let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
             prop_assert!(!header.chars().any(breaks), "{:?}", header);
         }

@@ -2,20 +2,20 @@
 //! service fetches, and files of a mail that is passed on.
 
 use crate::bounds;
-use crate::email::addresses::header_line;
-use crate::email::{LetterFile, files};
+use crate::email::addresses::to_header_line;
+use crate::email::{MailFile, files};
 use crate::ids::MessageId;
 use crate::outbox::content::{MailAttachment, MailAttachmentSource};
 
 /// Names of the lines of a kept draft.
-const TYPED: &str = "File";
-const RECEIVED: &str = "Received file";
+const FILE_LINE_NAME: &str = "File";
+const RECEIVED_FILE_LINE_NAME: &str = "Received file";
 /// Bytes of all files a mail encloses at most: they grow by a third on their way.
-const ENCLOSED: u64 = 18_000_000;
+const MAX_ATTACHED_BYTES: u64 = 18_000_000;
 
 /// A file that goes with a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WrittenFile {
+pub enum DraftFile {
     /// A path of this machine or an https address, as typed.
     Typed(String),
     /// One of a mail that is passed on.
@@ -31,17 +31,18 @@ pub struct ReceivedFile {
     pub size: Option<u64>,
 }
 
-impl WrittenFile {
+impl DraftFile {
     /// A file of a mail, to go with another; `None` where nobody tells its bytes.
-    pub fn received(message: &MessageId, place: u64, file: &LetterFile) -> Option<Self> {
-        let name: String = files::shown(file.name.as_str()).chars().take(bounds::FILENAME).collect();
+    pub fn from_received(message: &MessageId, place: u64, file: &MailFile) -> Option<Self> {
+        let name: String =
+            files::display_name(file.name.as_str()).chars().take(bounds::MAX_FILENAME_CHARS).collect();
         let source = match (&file.url, file.enclosed) {
             (_, true) => MailAttachmentSource::Received(message.clone(), place),
-            (Some(url), false) if is_address(url) => MailAttachmentSource::Link(url.clone()),
+            (Some(url), false) if is_fetchable_url(url) => MailAttachmentSource::Link(url.clone()),
             (_, false) => return None,
         };
         let told = file.kind.as_ref().map(|kind| kind.as_str()).filter(|text| is_media_type(text));
-        let content_type = told.unwrap_or_else(|| kind_of(&name)).to_owned();
+        let content_type = told.unwrap_or_else(|| media_type_of(&name)).to_owned();
         let filename = if name.is_empty() { "file".to_owned() } else { name };
         let attachment = MailAttachment { filename, content_type, source };
         Some(Self::Received(ReceivedFile { attachment, size: file.size }))
@@ -50,16 +51,16 @@ impl WrittenFile {
     /// As a line of a kept draft.
     pub(super) fn to_line(&self) -> String {
         match self {
-            Self::Typed(what) => format!("{TYPED}: {}", header_line(what)),
-            Self::Received(file) => format!("{RECEIVED}: {}", file.to_words()),
+            Self::Typed(what) => format!("{FILE_LINE_NAME}: {}", to_header_line(what)),
+            Self::Received(file) => format!("{RECEIVED_FILE_LINE_NAME}: {}", file.to_text()),
         }
     }
 
     /// Reads a line of a kept draft; `None` if it is none of a file.
     pub(super) fn from_line(name: &str, value: String) -> Option<Self> {
         match name {
-            TYPED => Some(Self::Typed(value)),
-            RECEIVED => ReceivedFile::from_words(&value).map(Self::Received),
+            FILE_LINE_NAME => Some(Self::Typed(value)),
+            RECEIVED_FILE_LINE_NAME => ReceivedFile::from_text(&value).map(Self::Received),
             _ => None,
         }
     }
@@ -75,7 +76,7 @@ impl WrittenFile {
     }
 
     /// As it goes with the mail.
-    pub fn attachment(&self) -> MailAttachment {
+    pub fn to_attachment(&self) -> MailAttachment {
         let what = match self {
             Self::Typed(what) => what,
             Self::Received(file) => return file.attachment.clone(),
@@ -85,11 +86,15 @@ impl WrittenFile {
             false => MailAttachmentSource::File(what.clone()),
         };
         let name = self.name();
-        MailAttachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
+        MailAttachment {
+            filename: files::display_name(name),
+            content_type: media_type_of(name).to_owned(),
+            source,
+        }
     }
 
     /// Whether the service fetches it, and the mail does not enclose it.
-    pub fn is_fetched(&self) -> bool {
+    pub fn is_fetched_by_service(&self) -> bool {
         match self {
             Self::Typed(what) => is_link(what),
             Self::Received(file) => matches!(file.attachment.source, MailAttachmentSource::Link(_)),
@@ -99,7 +104,7 @@ impl WrittenFile {
 
 impl ReceivedFile {
     /// Type, size, place in its mail or `-`, mail or address, and the name.
-    fn to_words(&self) -> String {
+    fn to_text(&self) -> String {
         let (place, from) = match &self.attachment.source {
             MailAttachmentSource::Received(message, place) => (place.to_string(), message.as_str()),
             MailAttachmentSource::Link(it) | MailAttachmentSource::File(it) => ("-".to_owned(), it.as_str()),
@@ -111,7 +116,7 @@ impl ReceivedFile {
         format!("{content_type} {size} {place} {from} {filename}")
     }
 
-    fn from_words(words: &str) -> Option<Self> {
+    fn from_text(words: &str) -> Option<Self> {
         let [content_type, size, place, from, filename] =
             words.splitn(5, ' ').collect::<Vec<_>>().try_into().ok()?;
         let from = from.replace("%20", " ").replace("%25", "%");
@@ -124,20 +129,21 @@ impl ReceivedFile {
     }
 }
 
-impl From<&str> for WrittenFile {
+impl From<&str> for DraftFile {
     fn from(typed: &str) -> Self {
         Self::Typed(typed.to_owned())
     }
 }
 
 /// Why these files do not fit into one mail, if they do not.
-pub fn too_much(files: &[(WrittenFile, Option<u64>)]) -> Option<String> {
-    if files.len() > bounds::ATTACHMENTS {
-        return Some(format!("{} files; {} are the most", files.len(), bounds::ATTACHMENTS));
+pub fn describe_excess(files: &[(DraftFile, Option<u64>)]) -> Option<String> {
+    if files.len() > bounds::MAX_ATTACHMENTS {
+        return Some(format!("{} files; {} are the most", files.len(), bounds::MAX_ATTACHMENTS));
     }
-    let enclosed: u64 = files.iter().filter(|file| !file.0.is_fetched()).filter_map(|file| file.1).sum();
-    (enclosed > ENCLOSED).then(|| {
-        let (together, most) = (files::size(enclosed), files::size(ENCLOSED));
+    let enclosed: u64 =
+        files.iter().filter(|file| !file.0.is_fetched_by_service()).filter_map(|file| file.1).sum();
+    (enclosed > MAX_ATTACHED_BYTES).then(|| {
+        let (together, most) = (files::format_size(enclosed), files::format_size(MAX_ATTACHED_BYTES));
         format!("the files are {together} together; {most} are the most a mail takes")
     })
 }
@@ -151,7 +157,7 @@ fn is_media_type(text: &str) -> bool {
 }
 
 /// Whether a server can be asked to fetch it.
-fn is_address(url: &str) -> bool {
+fn is_fetchable_url(url: &str) -> bool {
     let is_web = ["https://", "http://"].iter().any(|text| url.to_ascii_lowercase().starts_with(text));
     is_web && url.chars().all(|character| character.is_ascii_graphic())
 }
@@ -162,8 +168,8 @@ fn is_link(what: &str) -> bool {
 }
 
 /// The media type of a name's ending.
-fn kind_of(name: &str) -> &'static str {
-    match files::ending(name).as_deref() {
+fn media_type_of(name: &str) -> &'static str {
+    match files::extension(name).as_deref() {
         Some("pdf") => "application/pdf",
         Some("txt" | "log" | "md") => "text/plain",
         Some("csv") => "text/csv",
@@ -188,9 +194,9 @@ mod tests {
     use super::*;
     use crate::text::SafeText;
 
-    fn letter_file(name: &str, kind: &str, url: Option<&str>, enclosed: bool) -> LetterFile {
+    fn letter_file(name: &str, kind: &str, url: Option<&str>, enclosed: bool) -> MailFile {
         let kind = SafeText::optional_line(Some(kind));
-        LetterFile { name: SafeText::line(name), kind, size: Some(7), url: url.map(str::to_owned), enclosed }
+        MailFile { name: SafeText::line(name), kind, size: Some(7), url: url.map(str::to_owned), enclosed }
     }
 
     #[test]
@@ -218,8 +224,8 @@ mod tests {
             (letter_file("a.pdf", "application/pdf", Some("ftp://files.example/a"), false), None),
         ];
         for (file, wanted) in cases {
-            let passed = WrittenFile::received(&message, 2, &file);
-            let told = passed.as_ref().map(WrittenFile::attachment);
+            let passed = DraftFile::from_received(&message, 2, &file);
+            let told = passed.as_ref().map(DraftFile::to_attachment);
             let wanted = wanted.map(|(filename, content_type, source)| MailAttachment {
                 filename: filename.to_owned(),
                 content_type: content_type.to_owned(),
@@ -229,27 +235,27 @@ mod tests {
             if let Some(passed) = passed {
                 let line = passed.to_line();
                 let (name, value) = line.split_once(':').expect("a line");
-                assert_eq!(WrittenFile::from_line(name, value.trim().to_owned()), Some(passed));
+                assert_eq!(DraftFile::from_line(name, value.trim().to_owned()), Some(passed));
             }
         }
-        assert_eq!(WrittenFile::from_line("Else", "x".to_owned()), None);
+        assert_eq!(DraftFile::from_line("Else", "x".to_owned()), None);
     }
 
     #[test]
     fn what_a_mail_encloses_is_bounded() {
-        let sized = |typed: &str, size: u64| (WrittenFile::from(typed), Some(size));
+        let sized = |typed: &str, size: u64| (DraftFile::from(typed), Some(size));
         let cases = [
-            (vec![sized("/a", ENCLOSED)], None),
-            (vec![sized("/a", ENCLOSED), sized("https://f.example/b", ENCLOSED)], None),
+            (vec![sized("/a", MAX_ATTACHED_BYTES)], None),
+            (vec![sized("/a", MAX_ATTACHED_BYTES), sized("https://f.example/b", MAX_ATTACHED_BYTES)], None),
             (
-                vec![sized("/a", ENCLOSED), sized("/b", 100_000)],
+                vec![sized("/a", MAX_ATTACHED_BYTES), sized("/b", 100_000)],
                 Some("18.1 MB together; 18.0 MB are the most"),
             ),
-            (vec![sized("/a", 1); bounds::ATTACHMENTS], None),
-            (vec![sized("/a", 1); bounds::ATTACHMENTS + 1], Some("21 files; 20 are the most")),
+            (vec![sized("/a", 1); bounds::MAX_ATTACHMENTS], None),
+            (vec![sized("/a", 1); bounds::MAX_ATTACHMENTS + 1], Some("21 files; 20 are the most")),
         ];
         for (files, wanted) in cases {
-            let told = too_much(&files);
+            let told = describe_excess(&files);
             assert_eq!(told.is_some(), wanted.is_some(), "{told:?}");
             assert!(
                 wanted.is_none_or(|text| told.as_ref().is_some_and(|told| told.contains(text))),

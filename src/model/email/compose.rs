@@ -3,22 +3,22 @@
 
 use crate::bounds;
 use crate::email::MailMessage;
-use crate::email::addresses::{TypedAddress, distinct, header_line, list};
-use crate::email::attached::WrittenFile;
+use crate::email::addresses::{TypedAddress, parse_list, remove_duplicates, to_header_line};
+use crate::email::attached::DraftFile;
 use crate::email::quoting::QuoteStyle;
 use crate::ids::{MessageId, ThreadId};
 use crate::outbox::content::Mail;
 
 /// The line between what is written and what is quoted, in a kept draft.
-const QUOTED: &str = "---- quoted below ----";
+const QUOTE_SEPARATOR: &str = "---- quoted below ----";
 /// Characters quoted of a mail at most.
-const QUOTE: usize = 8_000;
+const MAX_QUOTE_CHARS: usize = 8_000;
 /// From so many recipients it is asked whether all are meant.
-pub const MANY: usize = 20;
+pub const MANY_RECIPIENTS: usize = 20;
 
 /// A mail being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WrittenMail {
+pub struct ComposedMail {
     /// Addresses, as typed.
     pub to: String,
     /// Addresses, as typed.
@@ -29,10 +29,10 @@ pub struct WrittenMail {
     pub subject: String,
     /// The sender, where it is not the account's own.
     pub from: Option<String>,
-    pub answers: Option<String>,
+    pub in_reply_to: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
-    pub files: Vec<WrittenFile>,
+    pub files: Vec<DraftFile>,
     pub body: String,
     pub quote: Option<String>,
     /// Where it is quoted.
@@ -54,12 +54,12 @@ pub struct MailStyle {
 }
 
 /// The line over a signature.
-const SIGNATURE: &str = "-- ";
+const SIGNATURE_SEPARATOR: &str = "-- ";
 
-impl WrittenMail {
+impl ComposedMail {
     /// As a draft keeps it.
-    pub fn to_draft(&self) -> String {
-        let line = |text: &str| header_line(text);
+    pub fn to_draft_text(&self) -> String {
+        let line = |text: &str| to_header_line(text);
         let mut text = format!("To: {}\n", line(&self.to));
         for (name, value) in [("Cc", &self.cc), ("Bcc", &self.bcc)] {
             if !value.trim().is_empty() {
@@ -70,7 +70,7 @@ impl WrittenMail {
         if let Some(from) = &self.from {
             text.push_str(&format!("From: {}\n", line(from)));
         }
-        if let Some(answers) = &self.answers {
+        if let Some(answers) = &self.in_reply_to {
             text.push_str(&format!("Answers: {}\n", line(answers)));
         }
         if self.html {
@@ -85,13 +85,13 @@ impl WrittenMail {
         text.push('\n');
         text.push_str(&self.body);
         if let Some(quote) = &self.quote {
-            text.push_str(&format!("\n{QUOTED}\n{quote}"));
+            text.push_str(&format!("\n{QUOTE_SEPARATOR}\n{quote}"));
         }
         text
     }
 
     /// Reads a draft; `None` if it is none of a mail.
-    pub fn from_draft(text: &str) -> Option<Self> {
+    pub fn from_draft_text(text: &str) -> Option<Self> {
         let (head, rest) = text.split_once("\n\n").unwrap_or((text.trim_end(), ""));
         if !head.starts_with("To:") {
             return None;
@@ -107,12 +107,12 @@ impl WrittenMail {
                 "Subject" => written.subject = value,
                 "From" => written.from = Some(value),
                 "Quote" => written.quoting = QuoteStyle::from_word(&value).unwrap_or_default(),
-                "Answers" => written.answers = Some(value),
+                "Answers" => written.in_reply_to = Some(value),
                 "Format" => written.html = value == "HTML",
-                name => written.files.push(WrittenFile::from_line(name, value)?),
+                name => written.files.push(DraftFile::from_line(name, value)?),
             }
         }
-        match rest.split_once(&format!("\n{QUOTED}\n")) {
+        match rest.split_once(&format!("\n{QUOTE_SEPARATOR}\n")) {
             Some((body, quote)) => {
                 body.clone_into(&mut written.body);
                 written.quote = Some(quote.to_owned());
@@ -124,14 +124,14 @@ impl WrittenMail {
 
     /// Whether nothing of a person's own is in its text.
     pub fn is_blank(&self) -> bool {
-        let is_own = |written_file: &WrittenFile| matches!(written_file, WrittenFile::Typed(_));
-        self.own_words().trim().is_empty() && !self.files.iter().any(is_own)
+        let is_own = |written_file: &DraftFile| matches!(written_file, DraftFile::Typed(_));
+        self.own_text().trim().is_empty() && !self.files.iter().any(is_own)
     }
 
     /// The text without the signature below it, and without what is quoted
     /// between its lines.
-    fn own_words(&self) -> String {
-        let text = self.unsigned();
+    fn own_text(&self) -> String {
+        let text = self.without_signature();
         let is_quoted = |(at, text): &(usize, &str)| *at == 0 || text.starts_with('>');
         match self.quoting {
             QuoteStyle::Between if text.lines().any(|line| line.starts_with('>')) => {
@@ -143,21 +143,21 @@ impl WrittenMail {
     }
 
     /// The text without the signature below it.
-    fn unsigned(&self) -> &str {
-        let start = self.body.strip_prefix(SIGNATURE).filter(|text| text.starts_with('\n'));
-        let signed = || self.body.split_once(&format!("\n{SIGNATURE}\n")).map(|pair| pair.0);
+    fn without_signature(&self) -> &str {
+        let start = self.body.strip_prefix(SIGNATURE_SEPARATOR).filter(|text| text.starts_with('\n'));
+        let signed = || self.body.split_once(&format!("\n{SIGNATURE_SEPARATOR}\n")).map(|pair| pair.0);
         if start.is_some() { "" } else { signed().unwrap_or(&self.body) }
     }
 
     /// With the sender, the signature and the quoting of a tab.
     #[must_use]
-    pub fn in_style(mut self, style: &MailStyle) -> Self {
+    pub fn with_style(mut self, style: &MailStyle) -> Self {
         if let Some(signature) = &style.signature {
-            self.body = format!("\n\n{SIGNATURE}\n{}", signature.trim_end());
+            self.body = format!("\n\n{SIGNATURE_SEPARATOR}\n{}", signature.trim_end());
         }
         self.from.clone_from(&style.from);
         if !self.is_forward() {
-            self = self.quoted_as(style.quoting);
+            self = self.with_quote_style(style.quoting);
         }
         self
     }
@@ -165,21 +165,21 @@ impl WrittenMail {
     /// Whether it passes on what others wrote; that needs no words of one's
     /// own.
     fn is_forward(&self) -> bool {
-        self.answers.is_none() && self.quote.is_some()
+        self.in_reply_to.is_none() && self.quote.is_some()
     }
 
     /// The mail it becomes. `own` are the addresses of the account.
     ///
     /// # Errors
     /// The field that is wrong, counted from To, and why.
-    pub fn mail(&self, thread: Option<ThreadId>, own: &[String]) -> Result<Mail, (usize, String)> {
+    pub fn to_mail(&self, thread: Option<ThreadId>, own: &[String]) -> Result<Mail, (usize, String)> {
         let lines = [(&self.to, "To"), (&self.cc, "Cc"), (&self.bcc, "Bcc")];
         let mut lists: [Vec<String>; 3] = Default::default();
         for (place, (line, name)) in lines.into_iter().enumerate() {
-            for it in list(line) {
+            for it in parse_list(line) {
                 match it {
                     TypedAddress::Address(it) => lists[place].push(it),
-                    TypedAddress::Wrong(it) => {
+                    TypedAddress::Invalid(it) => {
                         return Err((place, format!("{name}: {it:?} is no mail address")));
                     }
                 }
@@ -187,25 +187,28 @@ impl WrittenMail {
         }
         // A person who writes to themselves alone means it.
         let to_self = lists.iter().flatten().all(|list| own.iter().any(|own| own.eq_ignore_ascii_case(list)));
-        let [to, cc, bcc] = distinct(lists, if to_self { &[] } else { own });
+        let [to, cc, bcc] = remove_duplicates(lists, if to_self { &[] } else { own });
         if to.is_empty() {
             return Err((0, "To: at least one address is needed".to_owned()));
         }
-        let subject = header_line(&self.subject);
+        let subject = to_header_line(&self.subject);
         if subject.is_empty() {
             return Err((3, "Subject: it is empty".to_owned()));
         }
-        let length = bounds::length(&subject);
-        if length > bounds::SUBJECT {
-            return Err((3, format!("Subject: {length} characters; {} are the most", bounds::SUBJECT)));
+        let length = bounds::count_chars(&subject);
+        if length > bounds::MAX_SUBJECT_CHARS {
+            return Err((
+                3,
+                format!("Subject: {length} characters; {} are the most", bounds::MAX_SUBJECT_CHARS),
+            ));
         }
-        if self.files.len() > bounds::ATTACHMENTS {
-            return Err((4, format!("{} files; {} are the most", self.files.len(), bounds::ATTACHMENTS)));
+        if self.files.len() > bounds::MAX_ATTACHMENTS {
+            return Err((4, format!("{} files; {} are the most", self.files.len(), bounds::MAX_ATTACHMENTS)));
         }
         if self.is_blank() && !self.is_forward() {
             return Err((4, "the mail is empty".to_owned()));
         }
-        let text = self.whole_text();
+        let text = self.full_text();
         Ok(Mail {
             to,
             cc,
@@ -213,15 +216,15 @@ impl WrittenMail {
             subject,
             text: Some(text),
             from: self.from.clone(),
-            in_reply_to: self.answers.clone(),
+            in_reply_to: self.in_reply_to.clone(),
             thread,
-            attachments: self.files.iter().map(WrittenFile::attachment).collect(),
+            attachments: self.files.iter().map(DraftFile::to_attachment).collect(),
             ..Mail::default()
         })
     }
 
     /// The text with what is quoted.
-    pub fn whole_text(&self) -> String {
+    pub fn full_text(&self) -> String {
         match &self.quote {
             Some(quote) if self.quoting == QuoteStyle::Above => {
                 format!("{quote}\n\n{}", self.body.trim_end())
@@ -234,19 +237,19 @@ impl WrittenMail {
     }
 
     /// Whether the text speaks of a file and none goes with it.
-    pub fn forgot_file(&self) -> bool {
-        let text = self.own_words().to_lowercase();
-        self.files.is_empty() && WORDS.iter().any(|word| text.contains(word))
+    pub fn is_missing_file(&self) -> bool {
+        let text = self.own_text().to_lowercase();
+        self.files.is_empty() && ATTACHMENT_WORDS.iter().any(|word| text.contains(word))
     }
 
     /// How many it goes to.
-    pub fn recipients(&self) -> usize {
-        [&self.to, &self.cc, &self.bcc].iter().map(|text| list(text).len()).sum()
+    pub fn recipient_count(&self) -> usize {
+        [&self.to, &self.cc, &self.bcc].iter().map(|text| parse_list(text).len()).sum()
     }
 }
 
 /// Words that speak of a file, in the languages of the desk's customers.
-const WORDS: [&str; 14] = [
+const ATTACHMENT_WORDS: [&str; 14] = [
     "attach",
     "enclosed",
     "anhang",
@@ -264,15 +267,15 @@ const WORDS: [&str; 14] = [
 ];
 
 /// An answer to a mail, to its sender or to all who have it.
-pub fn answer(
+pub fn reply_to_mail(
     letter: &MailMessage,
     thread_subject: Option<&str>,
     own: &[String],
     all: bool,
     when: &str,
-) -> WrittenMail {
+) -> ComposedMail {
     let is_own = |text: &str| own.iter().any(|own| own.eq_ignore_ascii_case(text));
-    let senders = letter.answer_addresses();
+    let senders = letter.reply_addresses();
     let to_all = |entry: &[crate::text::SafeText]| {
         let others = entry.iter().map(ToString::to_string).filter(|text| !is_own(text));
         others.collect::<Vec<_>>().join(", ")
@@ -297,23 +300,23 @@ pub fn answer(
     };
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
-    WrittenMail {
+    ComposedMail {
         to,
         cc,
-        subject: marked("Re", &subject),
-        answers: letter.header_id.clone(),
-        quote: quoted(letter, when),
-        ..WrittenMail::default()
+        subject: prefix_subject("Re", &subject),
+        in_reply_to: letter.header_id.clone(),
+        quote: quote_text(letter, when),
+        ..ComposedMail::default()
     }
 }
 
 /// A mail passed on, with its head before its text and its files.
-pub fn forward(
+pub fn forward_mail(
     letter: &MailMessage,
     message: &MessageId,
     thread_subject: Option<&str>,
     when: &str,
-) -> WrittenMail {
+) -> ComposedMail {
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
     let to: Vec<&str> = letter.to.iter().map(crate::text::SafeText::as_str).collect();
@@ -322,20 +325,20 @@ pub fn forward(
         "---------- Forwarded message ----------\nFrom: {}\nDate: {when}\nSubject: {subject}\nTo: {}\n\n{}",
         letter.from,
         to.join(", "),
-        cut(text)
+        cut_quote(text)
     );
     let files =
-        (0..).zip(&letter.files).filter_map(|(place, file)| WrittenFile::received(message, place, file));
-    WrittenMail {
-        subject: marked("Fwd", &subject),
+        (0..).zip(&letter.files).filter_map(|(place, file)| DraftFile::from_received(message, place, file));
+    ComposedMail {
+        subject: prefix_subject("Fwd", &subject),
         files: files.collect(),
         quote: Some(quote),
-        ..WrittenMail::default()
+        ..ComposedMail::default()
     }
 }
 
 /// A subject with one mark before it, however often it was answered.
-fn marked(mark: &str, subject: &str) -> String {
+fn prefix_subject(mark: &str, subject: &str) -> String {
     let bare = subject.trim();
     match bare.split_once(':') {
         Some((before, _)) if before.trim().eq_ignore_ascii_case(mark) => bare.to_owned(),
@@ -343,16 +346,16 @@ fn marked(mark: &str, subject: &str) -> String {
     }
 }
 
-fn quoted(letter: &MailMessage, when: &str) -> Option<String> {
+fn quote_text(letter: &MailMessage, when: &str) -> Option<String> {
     let text = letter.plain.as_ref().or(letter.rich.as_ref())?;
     let lines: Vec<String> =
-        cut(text.as_str()).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+        cut_quote(text.as_str()).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
     let name = letter.from_name.as_ref().unwrap_or(&letter.from);
     Some(format!("On {when}, {name} wrote:\n{}", lines.join("\n")))
 }
 
-fn cut(text: &str) -> String {
-    let cut: String = text.chars().take(QUOTE).collect();
+fn cut_quote(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_QUOTE_CHARS).collect();
     if cut.len() < text.len() { format!("{cut}\n[…]") } else { cut }
 }
 

@@ -2,21 +2,23 @@
 //! first: where they are looked for, and so what the raw view knows.
 
 /// Where a thread keeps its mails.
-pub const LISTS: [&str; 7] = ["messages", "emails", "mails", "items", "data", "threadMessages", "history"];
+pub const MESSAGE_LIST_FIELDS: [&str; 7] =
+    ["messages", "emails", "mails", "items", "data", "threadMessages", "history"];
 /// Ids of a mail.
-pub const IDS: [&str; 6] = ["id", "messageId", "emailId", "_id", "uid", "gmailId"];
+pub const ID_FIELDS: [&str; 6] = ["id", "messageId", "emailId", "_id", "uid", "gmailId"];
 /// Who sent it.
-pub const FROM: [&str; 7] = ["from", "sender", "fromEmail", "fromAddress", "senderEmail", "author", "From"];
+pub const FROM_FIELDS: [&str; 7] =
+    ["from", "sender", "fromEmail", "fromAddress", "senderEmail", "author", "From"];
 /// What the sender is called.
-pub const FROM_NAME: [&str; 4] = ["fromName", "senderName", "authorName", "from_name"];
+pub const FROM_NAME_FIELDS: [&str; 4] = ["fromName", "senderName", "authorName", "from_name"];
 /// Who it went to.
-pub const TO: [&str; 6] = ["to", "toEmails", "toAddresses", "recipients", "toRecipients", "To"];
+pub const TO_FIELDS: [&str; 6] = ["to", "toEmails", "toAddresses", "recipients", "toRecipients", "To"];
 /// Who got a copy.
-pub const CC: [&str; 5] = ["cc", "ccEmails", "ccAddresses", "ccRecipients", "Cc"];
+pub const CC_FIELDS: [&str; 5] = ["cc", "ccEmails", "ccAddresses", "ccRecipients", "Cc"];
 /// Where answers go.
-pub const REPLY_TO: [&str; 4] = ["replyTo", "reply_to", "replyToEmail", "Reply-To"];
+pub const REPLY_TO_FIELDS: [&str; 4] = ["replyTo", "reply_to", "replyToEmail", "Reply-To"];
 /// The plain text.
-pub const TEXT: [&str; 11] = [
+pub const TEXT_FIELDS: [&str; 11] = [
     "text",
     "bodyText",
     "textBody",
@@ -30,15 +32,15 @@ pub const TEXT: [&str; 11] = [
     "snippet",
 ];
 /// The HTML.
-pub const HTML: [&str; 7] =
+pub const HTML_FIELDS: [&str; 7] =
     ["html", "bodyHtml", "htmlBody", "body_html", "textHtml", "htmlContent", "bodyHTML"];
 /// The subject.
-pub const SUBJECT: [&str; 3] = ["subject", "Subject", "title"];
+pub const SUBJECT_FIELDS: [&str; 3] = ["subject", "Subject", "title"];
 /// The `Message-ID` header.
-pub const HEADER_ID: [&str; 6] =
+pub const HEADER_ID_FIELDS: [&str; 6] =
     ["messageIdHeader", "internetMessageId", "rfcMessageId", "headerMessageId", "message_id", "Message-ID"];
 /// When it was sent.
-pub const DATES: [&str; 11] = [
+pub const DATE_FIELDS: [&str; 11] = [
     "createdAt",
     "date",
     "sentAt",
@@ -52,56 +54,56 @@ pub const DATES: [&str; 11] = [
     "updatedAt",
 ];
 /// Date of its sender, if it cannot be true.
-pub const DATED: &str = "datedAt";
+pub const SENDER_DATE_FIELD: &str = "datedAt";
 /// Which way it went.
-pub const DIRECTIONS: [&str; 4] = ["direction", "type", "folder", "kind"];
+pub const DIRECTION_FIELDS: [&str; 4] = ["direction", "type", "folder", "kind"];
 /// How far it came.
-pub const STATUS: [&str; 3] = ["status", "state", "deliveryStatus"];
+pub const STATUS_FIELDS: [&str; 3] = ["status", "state", "deliveryStatus"];
 /// Attachments.
-pub const FILE_LISTS: [&str; 4] = ["attachments", "files", "attachedFiles", "Attachments"];
+pub const FILE_LIST_FIELDS: [&str; 4] = ["attachments", "files", "attachedFiles", "Attachments"];
 /// An attachment's name.
-pub const FILE_NAMES: [&str; 5] = ["filename", "fileName", "name", "title", "originalName"];
+pub const FILE_NAME_FIELDS: [&str; 5] = ["filename", "fileName", "name", "title", "originalName"];
 /// An attachment's media type.
-pub const FILE_KINDS: [&str; 5] = ["contentType", "mimeType", "mime_type", "type", "content_type"];
+pub const FILE_TYPE_FIELDS: [&str; 5] = ["contentType", "mimeType", "mime_type", "type", "content_type"];
 /// An attachment's size.
-pub const FILE_SIZES: [&str; 5] = ["size", "bytes", "length", "fileSize", "contentLength"];
+pub const FILE_SIZE_FIELDS: [&str; 5] = ["size", "bytes", "length", "fileSize", "contentLength"];
 /// Where an attachment's bytes are.
-pub const FILE_URLS: [&str; 6] = ["url", "downloadUrl", "link", "href", "contentUrl", "fileUrl"];
+pub const FILE_URL_FIELDS: [&str; 6] = ["url", "downloadUrl", "link", "href", "contentUrl", "fileUrl"];
 /// An attachment's bytes.
-pub const FILE_BYTES: [&str; 4] = ["content", "contentBytes", "data", "base64"];
+pub const FILE_CONTENT_FIELDS: [&str; 4] = ["content", "contentBytes", "data", "base64"];
 
 /// Flags that say it was sent from here.
-pub const OUTBOUND: [&str; 4] = ["isOutbound", "outbound", "isSent", "fromMe"];
+pub const OUTBOUND_FIELDS: [&str; 4] = ["isOutbound", "outbound", "isSent", "fromMe"];
 /// Flags that say it came in.
-pub const INBOUND: [&str; 3] = ["isInbound", "inbound", "isIncoming"];
+pub const INBOUND_FIELDS: [&str; 3] = ["isInbound", "inbound", "isIncoming"];
 /// Flags that say the AI wrote it.
-pub const BY_AI: [&str; 4] = ["isAi", "aiGenerated", "isAutoReply", "generatedByAi"];
+pub const AI_FIELDS: [&str; 4] = ["isAi", "aiGenerated", "isAutoReply", "generatedByAi"];
 /// Words for who wrote it.
-pub const SENDERS: [&str; 3] = ["senderType", "sentBy", "source"];
+pub const SENDER_FIELDS: [&str; 3] = ["senderType", "sentBy", "source"];
 /// When it was opened.
-pub const OPENED: [&str; 2] = ["openedAt", "readAt"];
+pub const OPENED_FIELDS: [&str; 2] = ["openedAt", "readAt"];
 
 /// All fields of a mail that are looked at.
-pub fn of_a_mail() -> impl Iterator<Item = &'static str> {
+pub fn all_fields() -> impl Iterator<Item = &'static str> {
     let all: [&[&str]; 18] = [
-        &IDS,
-        &FROM,
-        &FROM_NAME,
-        &TO,
-        &CC,
-        &REPLY_TO,
-        &TEXT,
-        &HTML,
-        &SUBJECT,
-        &HEADER_ID,
-        &DATES,
-        &DIRECTIONS,
-        &STATUS,
-        &FILE_LISTS,
-        &OUTBOUND,
-        &INBOUND,
-        &BY_AI,
-        &SENDERS,
+        &ID_FIELDS,
+        &FROM_FIELDS,
+        &FROM_NAME_FIELDS,
+        &TO_FIELDS,
+        &CC_FIELDS,
+        &REPLY_TO_FIELDS,
+        &TEXT_FIELDS,
+        &HTML_FIELDS,
+        &SUBJECT_FIELDS,
+        &HEADER_ID_FIELDS,
+        &DATE_FIELDS,
+        &DIRECTION_FIELDS,
+        &STATUS_FIELDS,
+        &FILE_LIST_FIELDS,
+        &OUTBOUND_FIELDS,
+        &INBOUND_FIELDS,
+        &AI_FIELDS,
+        &SENDER_FIELDS,
     ];
-    all.into_iter().flatten().copied().chain(OPENED).chain([DATED])
+    all.into_iter().flatten().copied().chain(OPENED_FIELDS).chain([SENDER_DATE_FIELD])
 }

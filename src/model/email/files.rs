@@ -2,12 +2,12 @@
 //! name it may be saved.
 
 /// Bytes of a saved name at most: folders count bytes, and take 255.
-const LONGEST: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 /// Bytes of an ending that is kept when a name is cut.
-const ENDING: usize = 24;
+const MAX_EXTENSION_BYTES: usize = 24;
 
 /// Endings of files that run when they are opened.
-const PROGRAMS: [&str; 30] = [
+const EXECUTABLE_EXTENSIONS: [&str; 30] = [
     "exe", "com", "bat", "cmd", "scr", "pif", "js", "jse", "vbs", "vbe", "wsf", "wsh", "ps1", "msi", "jar",
     "lnk", "hta", "cpl", "reg", "sh", "bash", "app", "command", "desktop", "apk", "iso", "dmg", "html",
     "htm", "svg",
@@ -15,30 +15,30 @@ const PROGRAMS: [&str; 30] = [
 
 /// The name as it is shown: without the blanks that push its real ending out
 /// of sight.
-pub fn shown(name: &str) -> String {
+pub fn display_name(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The real ending, in lower case.
-pub fn ending(name: &str) -> Option<String> {
+pub fn extension(name: &str) -> Option<String> {
     let (_, ending) = name.trim().rsplit_once('.')?;
     let ending = ending.trim().to_lowercase();
     (!ending.is_empty() && ending.chars().all(char::is_alphanumeric)).then_some(ending)
 }
 
 /// Whether opening it would run it.
-pub fn runs(name: &str) -> bool {
-    ending(name).is_some_and(|ending| PROGRAMS.contains(&ending.as_str()))
+pub fn is_executable(name: &str) -> bool {
+    extension(name).is_some_and(|ending| EXECUTABLE_EXTENSIONS.contains(&ending.as_str()))
 }
 
 /// A name that is safe in any folder: letters, digits and a little else, no
 /// leading dot, never empty, its ending kept.
-pub fn safe(name: &str) -> String {
+pub fn sanitize_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or("");
     let plain = |character: char| {
         if character.is_alphanumeric() || matches!(character, '.' | '-' | '_') { character } else { '_' }
     };
-    let mut safe: String = shown(last).chars().map(plain).collect();
+    let mut safe: String = display_name(last).chars().map(plain).collect();
     while safe.contains("__") {
         safe = safe.replace("__", "_");
     }
@@ -51,19 +51,19 @@ pub fn safe(name: &str) -> String {
     let stem = safe.split('.').next().unwrap_or("").to_lowercase();
     let reserved = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"].contains(&stem.as_str());
     let safe = if safe.is_empty() || reserved { format!("file_{safe}") } else { safe };
-    if safe.len() <= LONGEST {
+    if safe.len() <= MAX_NAME_BYTES {
         return safe.trim_end_matches('_').to_owned();
     }
-    let tail = ending(&safe)
-        .filter(|ending| ending.len() <= ENDING)
+    let tail = extension(&safe)
+        .filter(|ending| ending.len() <= MAX_EXTENSION_BYTES)
         .map(|ending| format!(".{ending}"))
         .unwrap_or_default();
-    let head = &safe[..safe.floor_char_boundary(LONGEST - tail.len())];
+    let head = &safe[..safe.floor_char_boundary(MAX_NAME_BYTES - tail.len())];
     format!("{head}{tail}")
 }
 
 /// The name before which another file of the same name stood: `a-2.pdf`.
-pub fn numbered(name: &str, number: u32) -> String {
+pub fn number_name(name: &str, number: u32) -> String {
     match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => format!("{stem}-{number}.{ending}"),
         _ => format!("{name}-{number}"),
@@ -71,7 +71,7 @@ pub fn numbered(name: &str, number: u32) -> String {
 }
 
 /// Bytes in words.
-pub fn size(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
@@ -101,25 +101,30 @@ mod tests {
             ("Réservé 2026.pdf", "Réservé_2026.pdf"),
         ];
         for (name, saved) in cases {
-            assert_eq!(safe(name), saved, "{name:?}");
+            assert_eq!(sanitize_name(name), saved, "{name:?}");
         }
         for letter in ["x", "ü", "自", "𝔸", "e\u{301}", "👩‍🚒", "\u{202e}a"] {
             for (ending, kept) in [(".pdf", ".pdf"), ("", ""), (".請求書", ".請求書"), (".𝔸𝔸𝔸𝔸𝔸𝔸𝔸𝔸", "")]
             {
-                let saved = safe(&format!("{}{ending}", letter.repeat(500)));
-                assert!(saved.len() <= LONGEST, "{letter}: {}", saved.len());
-                assert!(letter == "👩‍🚒" || saved.len() > LONGEST - 4, "{letter}: {}", saved.len());
+                let saved = sanitize_name(&format!("{}{ending}", letter.repeat(500)));
+                assert!(saved.len() <= MAX_NAME_BYTES, "{letter}: {}", saved.len());
+                assert!(letter == "👩‍🚒" || saved.len() > MAX_NAME_BYTES - 4, "{letter}: {}", saved.len());
                 assert!(saved.ends_with(kept), "{letter}: {saved}");
             }
         }
-        assert_eq!((numbered("a.pdf", 2), numbered("a", 3)), ("a-2.pdf".to_owned(), "a-3".to_owned()));
+        assert_eq!((number_name("a.pdf", 2), number_name("a", 3)), ("a-2.pdf".to_owned(), "a-3".to_owned()));
     }
 
     #[test]
     fn the_real_ending_is_shown() {
-        assert_eq!(shown("report.pdf                 .exe"), "report.pdf .exe");
-        assert_eq!(ending("report.pdf   .EXE ").as_deref(), Some("exe"));
-        assert!(runs("report.pdf   .exe") && runs("page.HTML") && !runs("report.pdf") && !runs("exe"));
-        assert_eq!([size(7), size(84_511), size(1_843_220)], ["7 B", "85 KB", "1.8 MB"]);
+        assert_eq!(display_name("report.pdf                 .exe"), "report.pdf .exe");
+        assert_eq!(extension("report.pdf   .EXE ").as_deref(), Some("exe"));
+        assert!(
+            is_executable("report.pdf   .exe")
+                && is_executable("page.HTML")
+                && !is_executable("report.pdf")
+                && !is_executable("exe")
+        );
+        assert_eq!([format_size(7), format_size(84_511), format_size(1_843_220)], ["7 B", "85 KB", "1.8 MB"]);
     }
 }

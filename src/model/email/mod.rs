@@ -22,10 +22,10 @@ use crate::text::{SafeText, kept_block};
 use crate::time::{MINUTE, Timestamp};
 
 /// What begins the name of a mail that has no thread yet.
-pub const NEW_MAIL: &str = "new-mail:";
+pub const NEW_MAIL_PREFIX: &str = "new-mail:";
 
 /// After so long without a synchronisation mail may be late.
-const LATE: i64 = 15 * MINUTE;
+const MAX_SYNC_AGE: i64 = 15 * MINUTE;
 
 /// The account behind a mail key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -54,12 +54,12 @@ pub struct MailAccount {
 
 impl MailAccount {
     /// Why mail may be late, if it may.
-    pub fn late(&self, now: Timestamp) -> Option<String> {
+    pub fn describe_delay(&self, now: Timestamp) -> Option<String> {
         let status = self.sync_status.as_ref().map_or("active", SafeText::as_str);
         if !status.eq_ignore_ascii_case("active") {
             return Some(format!("the account is {status}: mail may be late"));
         }
-        let old = self.last_sync_at.filter(|last_sync| now.since(*last_sync) > LATE);
+        let old = self.last_sync_at.filter(|last_sync| now.since(*last_sync) > MAX_SYNC_AGE);
         old.map(|_| "mail may be late".to_owned())
     }
 }
@@ -92,7 +92,7 @@ impl Thread {
 
     /// This reading, with what it does not tell from the one before.
     #[must_use]
-    pub fn or(self, before: Self) -> Self {
+    pub fn with_missing_from(self, before: Self) -> Self {
         Self {
             subject: self.subject.or(before.subject),
             is_read: self.is_read.or(before.is_read),
@@ -113,7 +113,7 @@ pub fn is_archive(folder: &str) -> bool {
 
 /// The place of a priority in a list, the most urgent first; a word nobody
 /// knows comes after all others.
-pub fn urgency(priority: &str) -> i64 {
+pub fn priority_rank(priority: &str) -> i64 {
     match priority.to_ascii_lowercase().as_str() {
         "urgent" | "critical" | "highest" => 0,
         "high" | "important" => 1,
@@ -137,7 +137,7 @@ pub struct ThreadFilter {
 
 impl ThreadFilter {
     /// What of a filter line the server can look for.
-    pub fn of_line(line: &str) -> Self {
+    pub fn from_filter_line(line: &str) -> Self {
         let value = |field: &str| {
             let start = line.split_whitespace().find(|word| word.starts_with(field))?;
             let rest = &line[line.find(start)? + field.len()..];
@@ -157,7 +157,7 @@ impl ThreadFilter {
 
 /// What a person wants to know of mail now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MailWish {
+pub enum MailQuery {
     /// The newest threads of a filter.
     Threads(ThreadFilter),
     Thread(ConversationId),
@@ -184,7 +184,7 @@ crate::words! {
 
 impl ThreadField {
     /// The field's name on the wire, as this desk writes it.
-    pub fn on_the_wire(self) -> &'static str {
+    pub fn wire_name(self) -> &'static str {
         match self {
             Self::Read => "isRead",
             Self::Star => "isStarred",
@@ -227,28 +227,28 @@ pub struct MailMessage {
     pub rich: Option<SafeText>,
     /// Where its links lead, as they are numbered in the text.
     pub links: Vec<SafeText>,
-    pub files: Vec<LetterFile>,
+    pub files: Vec<MailFile>,
 }
 
 /// Reads a list that was kept as one text or nothing by earlier versions.
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SafeText>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum KeptReplyTo {
+    enum StoredReplyTo {
         Many(Vec<SafeText>),
         One(SafeText),
         None(()),
     }
-    Ok(match KeptReplyTo::deserialize(deserializer)? {
-        KeptReplyTo::Many(all) => all,
-        KeptReplyTo::One(one) => vec![one],
-        KeptReplyTo::None(()) => Vec::new(),
+    Ok(match StoredReplyTo::deserialize(deserializer)? {
+        StoredReplyTo::Many(all) => all,
+        StoredReplyTo::One(one) => vec![one],
+        StoredReplyTo::None(()) => Vec::new(),
     })
 }
 
 impl MailMessage {
     /// The addresses an answer goes to; none where a person must give one.
-    pub fn answer_addresses(&self) -> Vec<&str> {
+    pub fn reply_addresses(&self) -> Vec<&str> {
         let named = if self.reply_to.is_empty() { std::slice::from_ref(&self.from) } else { &self.reply_to };
         let readable = named.iter().map(SafeText::as_str).filter(|address| addresses::is_address(address));
         if self.is_unanswerable { Vec::new() } else { readable.collect() }
@@ -256,13 +256,13 @@ impl MailMessage {
 
     /// True if the server tells nothing of who is answered, so that the contact
     /// of the thread is.
-    pub fn is_without_author(&self) -> bool {
+    pub fn is_missing_author(&self) -> bool {
         self.from.is_empty() && self.reply_to.is_empty() && !self.is_unanswerable
     }
 
     /// Where an answer goes, in words, where that is not the author.
-    pub fn answer_note(&self) -> Option<String> {
-        let all = self.answer_addresses();
+    pub fn describe_reply_address(&self) -> Option<String> {
+        let all = self.reply_addresses();
         match all.as_slice() {
             [] if self.is_unanswerable || !self.from.is_empty() => {
                 Some("No address to answer to can be read from this mail".to_owned())
@@ -277,7 +277,7 @@ impl MailMessage {
 /// A file attached to a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct LetterFile {
+pub struct MailFile {
     /// What it claims to be called.
     pub name: SafeText,
     /// Its media type, as claimed.
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn a_filter_line_says_what_the_server_looks_for() {
         let asked = |line| {
-            let it = ThreadFilter::of_line(line);
+            let it = ThreadFilter::from_filter_line(line);
             (it.folder, it.category, it.is_read)
         };
         let word = |text: &str| Some(text.to_owned());
@@ -344,7 +344,7 @@ mod tests {
         ];
         for (mail, addresses, note) in cases {
             assert_eq!(
-                (mail.answer_addresses(), mail.answer_note().as_deref()),
+                (mail.reply_addresses(), mail.describe_reply_address().as_deref()),
                 (addresses, note),
                 "{mail:?}"
             );
@@ -375,7 +375,7 @@ mod tests {
             (account(Some("paused"), Some(1)), Some("the account is paused: mail may be late")),
         ];
         for (account, late) in cases {
-            assert_eq!(account.late(now).as_deref(), late, "{account:?}");
+            assert_eq!(account.describe_delay(now).as_deref(), late, "{account:?}");
         }
     }
 }

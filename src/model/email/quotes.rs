@@ -3,25 +3,25 @@
 //! the desk's customers.
 
 /// Fewer quoted lines than this are not worth folding.
-const LEAST: usize = 2;
+const MIN_FOLDED_LINES: usize = 2;
 
 /// A part of a mail's text: whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum QuotedPart<'a> {
+pub enum MailPart<'a> {
     /// What its writer wrote.
-    Said(&'a str),
+    Written(&'a str),
     /// What was quoted, and how many lines it has.
     Quoted(&'a str, usize),
 }
 
 /// Words at the start of the lines above a quotation: who wrote when. Some
 /// begin with the day itself.
-const BEGINS: [&str; 17] = [
+const ATTRIBUTION_STARTS: [&str; 17] = [
     "On ", "Am ", "Le ", "El ", "Il ", "Em ", "Op ", "Den ", "W dniu ", "Dne ", "man. ", "tir", "ons. ",
     "tor", "fre. ", "lør. ", "søn. ",
 ];
 /// Words at their end.
-const ENDS: [&str; 13] = [
+const ATTRIBUTION_ENDS: [&str; 13] = [
     "wrote:",
     "schrieb:",
     "a écrit :",
@@ -37,11 +37,11 @@ const ENDS: [&str; 13] = [
     "kirjoitti:",
 ];
 /// Words that stand before the name of who wrote, behind the time.
-const VERBS: [&str; 3] = ["schrieb", "schreef", "skrev"];
+const WROTE_VERBS: [&str; 3] = ["schrieb", "schreef", "skrev"];
 /// Lines that say who wrote when, at most.
-const INTRODUCED: usize = 3;
+const MAX_ATTRIBUTION_LINES: usize = 3;
 /// Lines behind which all is the mail before.
-const RULES: [&str; 7] = [
+const ORIGINAL_MESSAGE_LINES: [&str; 7] = [
     "original message",
     "forwarded message",
     "ursprüngliche nachricht",
@@ -52,7 +52,7 @@ const RULES: [&str; 7] = [
 ];
 
 /// Cuts a text into what was written and what was quoted.
-pub fn parts(text: &str) -> Vec<QuotedPart<'_>> {
+pub fn split_quotes(text: &str) -> Vec<MailPart<'_>> {
     let lines: Vec<&str> = text.split('\n').collect();
     let quoted = quoted_lines(&lines);
     let mut parts = Vec::new();
@@ -65,7 +65,7 @@ pub fn parts(text: &str) -> Vec<QuotedPart<'_>> {
         let length: usize = lines[from..to].iter().map(|line| line.len() + 1).sum();
         let end = (at + length).min(text.len() + 1);
         let piece = &text[at..end.saturating_sub(1).max(at).min(text.len())];
-        parts.push(if quoted[from] { QuotedPart::Quoted(piece, to - from) } else { QuotedPart::Said(piece) });
+        parts.push(if quoted[from] { MailPart::Quoted(piece, to - from) } else { MailPart::Written(piece) });
         (at, from) = (end, to);
     }
     parts
@@ -73,17 +73,17 @@ pub fn parts(text: &str) -> Vec<QuotedPart<'_>> {
 
 /// The text with its quotations folded into a line each, and how many lines
 /// were folded.
-pub fn folded(text: &str) -> (String, usize) {
+pub fn fold_quotes(text: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let mut hidden = 0;
-    for part in parts(text) {
+    for part in split_quotes(text) {
         if !out.is_empty() {
             out.push('\n');
         }
         match part {
-            QuotedPart::Said(words) => out.push_str(words),
-            QuotedPart::Quoted(words, lines) if lines < LEAST => out.push_str(words),
-            QuotedPart::Quoted(_, lines) => {
+            MailPart::Written(words) => out.push_str(words),
+            MailPart::Quoted(words, lines) if lines < MIN_FOLDED_LINES => out.push_str(words),
+            MailPart::Quoted(_, lines) => {
                 hidden += lines;
                 out.push_str(&format!("▸ {lines} quoted lines"));
             }
@@ -93,13 +93,13 @@ pub fn folded(text: &str) -> (String, usize) {
 }
 
 /// How often a line was quoted: `> > so` twice.
-pub fn depth(line: &str) -> usize {
+pub fn quote_depth(line: &str) -> usize {
     let marks = line.chars().take_while(|character| matches!(character, '>' | '│' | ' '));
-    if is_marked(line) { marks.filter(|mark| *mark != ' ').count() } else { 0 }
+    if is_quote_line(line) { marks.filter(|mark| *mark != ' ').count() } else { 0 }
 }
 
 /// Whether a line stands for folded ones.
-pub fn is_fold(line: &str) -> bool {
+pub fn is_fold_line(line: &str) -> bool {
     let count = line.strip_prefix("▸ ").and_then(|text| text.strip_suffix(" quoted lines"));
     count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -107,7 +107,7 @@ pub fn is_fold(line: &str) -> bool {
 fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     let mut quoted = vec![false; lines.len()];
     for (at, line) in lines.iter().enumerate() {
-        quoted[at] = is_marked(line);
+        quoted[at] = is_quote_line(line);
     }
     // Empty lines between quoted ones belong to them.
     let mut last = None;
@@ -122,12 +122,12 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
         }
     }
     // Behind a rule everything is the mail before.
-    if let Some(rule) = lines.iter().position(|line| is_rule(line)) {
+    if let Some(rule) = lines.iter().position(|line| is_original_message_line(line)) {
         quoted[rule..].fill(true);
     }
     // Who wrote when belongs to what follows.
     for at in 0..lines.len() {
-        if let Some(end) = introduction(lines, at, &quoted).filter(|_| !quoted[at]) {
+        if let Some(end) = attribution_end(lines, at, &quoted).filter(|_| !quoted[at]) {
             quoted[at..=end].fill(true);
             let mut next = end + 1;
             while next < lines.len() && lines[next].trim().is_empty() {
@@ -139,35 +139,35 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     quoted
 }
 
-fn is_marked(line: &str) -> bool {
+fn is_quote_line(line: &str) -> bool {
     line.starts_with('>') || line.starts_with("│ ")
 }
 
-fn is_rule(line: &str) -> bool {
+fn is_original_message_line(line: &str) -> bool {
     let line = line.trim();
     let inner = line.trim_matches(['-', '_', ' ']).to_lowercase();
     let is_ruled = line.starts_with("---") || line.starts_with("___");
-    (is_ruled && RULES.contains(&inner.as_str()))
+    (is_ruled && ORIGINAL_MESSAGE_LINES.contains(&inner.as_str()))
         || (line.starts_with("____________") && line.chars().all(|character| character == '_'))
 }
 
-fn ends(line: &str) -> bool {
-    ENDS.iter().any(|end| line.trim_end().ends_with(end))
+fn ends_attribution(line: &str) -> bool {
+    ATTRIBUTION_ENDS.iter().any(|end| line.trim_end().ends_with(end))
 }
 
 /// Where the lines end that say, from this one on, who wrote what is quoted
 /// right behind them.
-fn introduction(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
-    let begins = BEGINS.iter().any(|begin| lines[at].trim_start().starts_with(begin))
+fn attribution_end(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
+    let begins = ATTRIBUTION_STARTS.iter().any(|begin| lines[at].trim_start().starts_with(begin))
         || lines[at].trim_start().starts_with(|trim_start: char| trim_start.is_ascii_digit());
     let mut said = String::new();
-    for (end, line) in lines.iter().enumerate().skip(at).take(INTRODUCED) {
+    for (end, line) in lines.iter().enumerate().skip(at).take(MAX_ATTRIBUTION_LINES) {
         if line.trim().is_empty() || quoted[end] {
             return None;
         }
         said = format!("{said} {}", line.trim());
-        let named = begins && names_behind_a_verb(&said);
-        if named || (ends(line) && (begins || end == at)) {
+        let named = begins && has_name_after_verb(&said);
+        if named || (ends_attribution(line) && (begins || end == at)) {
             let next = lines[end + 1..].iter().position(|line| !line.trim().is_empty());
             return next.is_some_and(|number| quoted[end + 1 + number]).then_some(end);
         }
@@ -176,9 +176,9 @@ fn introduction(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
 }
 
 /// Whether it tells a time, a verb, and who: `Am 20.11. um 10:00 schrieb Eva:`.
-fn names_behind_a_verb(said: &str) -> bool {
+fn has_name_after_verb(said: &str) -> bool {
     said.ends_with(':')
-        && VERBS.iter().any(|verb| {
+        && WROTE_VERBS.iter().any(|verb| {
             let found = said.split_once(&format!(" {verb} "));
             found.is_some_and(|(when, _)| when.contains(|character: char| character.is_ascii_digit()))
         })
@@ -206,7 +206,7 @@ mod tests {
             ("", "", 0),
         ];
         for (text, shown, hidden) in cases {
-            assert_eq!(folded(text), (shown.to_owned(), hidden), "{text:?}");
+            assert_eq!(fold_quotes(text), (shown.to_owned(), hidden), "{text:?}");
         }
     }
 
@@ -232,7 +232,11 @@ mod tests {
         for introduction in folded_with_it {
             let lines = introduction.lines().count() + 2;
             let text = format!("Thanks.\n{introduction}\n> one\n> two");
-            assert_eq!(folded(&text), (format!("Thanks.\n▸ {lines} quoted lines"), lines), "{introduction}");
+            assert_eq!(
+                fold_quotes(&text),
+                (format!("Thanks.\n▸ {lines} quoted lines"), lines),
+                "{introduction}"
+            );
         }
         let said = [
             "On Monday you told me:",
@@ -243,7 +247,7 @@ mod tests {
         ];
         for own in said {
             let text = format!("Thanks.\n{own}\n> one\n> two");
-            let (shown, lines) = folded(&text);
+            let (shown, lines) = fold_quotes(&text);
             // A last line that ends as an introduction does is taken for one.
             let kept = own.strip_suffix("\nwrote:").unwrap_or(own);
             assert!(shown.starts_with(&format!("Thanks.\n{kept}\n▸ ")) && lines <= 3, "{own}: {shown}");
@@ -255,18 +259,20 @@ mod tests {
         let cases =
             [("> a", 1), (">> a", 2), ("> > > a > b", 3), ("│ a", 1), ("a > b", 0), (" > code", 0), ("", 0)];
         for (line, deep) in cases {
-            assert_eq!(depth(line), deep, "{line:?}");
+            assert_eq!(quote_depth(line), deep, "{line:?}");
         }
-        assert!(is_fold("▸ 12 quoted lines") && !is_fold("▸ all quoted lines") && !is_fold("> a"));
+        assert!(
+            is_fold_line("▸ 12 quoted lines") && !is_fold_line("▸ all quoted lines") && !is_fold_line("> a")
+        );
     }
 
     #[test]
     fn nothing_is_lost_between_the_parts() {
         for text in ["a\n> b\n\n> c\nd\n", "\n\n", ">", "x\n___________________\ny"] {
-            let joined: Vec<&str> = parts(text)
+            let joined: Vec<&str> = split_quotes(text)
                 .into_iter()
                 .map(|part| match part {
-                    QuotedPart::Said(part) | QuotedPart::Quoted(part, _) => part,
+                    MailPart::Written(part) | MailPart::Quoted(part, _) => part,
                 })
                 .collect();
             assert_eq!(joined.join("\n"), text);

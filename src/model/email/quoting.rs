@@ -1,7 +1,7 @@
 //! How an answer quotes the mail it answers: where, and under which line.
 
 use crate::email::MailMessage;
-use crate::email::compose::WrittenMail;
+use crate::email::compose::ComposedMail;
 use crate::text::SafeText;
 
 /// Where an answer quotes the mail it answers.
@@ -48,22 +48,22 @@ impl QuoteStyle {
     }
 }
 
-impl WrittenMail {
+impl ComposedMail {
     /// With what is quoted there; between the lines it becomes a part of the text.
     #[must_use]
-    pub fn quoted_as(mut self, quoting: QuoteStyle) -> Self {
+    pub fn with_quote_style(mut self, quoting: QuoteStyle) -> Self {
         self.quoting = quoting;
         if quoting == QuoteStyle::Between
             && let Some(quote) = self.quote.take()
         {
-            self.body = format!("{}{}", with_gaps(&quote), self.body);
+            self.body = format!("{}{}", add_reply_gaps(&quote), self.body);
         }
         self
     }
 
     /// With another line over what is quoted.
     #[must_use]
-    pub fn attributed(mut self, letter: &MailMessage, when: &str, attribution: &str) -> Self {
+    pub fn with_attribution(mut self, letter: &MailMessage, when: &str, attribution: &str) -> Self {
         let subject = letter.subject.as_ref().map_or("", SafeText::as_str);
         let name = letter.from_name.as_ref().unwrap_or(&letter.from).as_str();
         // Each once, so that what is filled in is no field itself.
@@ -93,7 +93,7 @@ impl WrittenMail {
 }
 
 /// A quote with room for an answer below each of its paragraphs.
-fn with_gaps(quote: &str) -> String {
+fn add_reply_gaps(quote: &str) -> String {
     let mut text = String::new();
     for line in quote.lines() {
         text.push_str(if line.trim_end() == ">" { "\n" } else { line });

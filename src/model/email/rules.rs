@@ -24,7 +24,7 @@ pub enum RuleAction {
 
 impl RuleAction {
     /// What is always done, in words.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Archive => "archive".to_owned(),
             Self::Read => "mark as read".to_owned(),
@@ -39,7 +39,7 @@ impl RuleAction {
     }
 
     /// What was done to a thread, in words.
-    pub fn past(&self) -> String {
+    pub fn describe_done(&self) -> String {
         match self {
             Self::Archive => "archived".to_owned(),
             Self::Read => "marked as read".to_owned(),
@@ -55,7 +55,7 @@ impl RuleAction {
 
     /// The change of a thread it is, beside what others change.
     #[must_use]
-    pub fn added_to(&self, change: ThreadChange) -> ThreadChange {
+    pub fn add_to(&self, change: ThreadChange) -> ThreadChange {
         match self {
             Self::Archive => {
                 ThreadChange { is_read: Some(true), place: Some(ThreadPlace::Archived(true)), ..change }
@@ -71,7 +71,7 @@ impl RuleAction {
     }
 
     /// As it is kept, and as scripts write it: `archive`, `category:billing`.
-    pub fn kept(&self) -> String {
+    pub fn as_stored(&self) -> String {
         match self {
             Self::Archive => "archive".to_owned(),
             Self::Read => "read".to_owned(),
@@ -82,7 +82,7 @@ impl RuleAction {
     }
 
     /// Reads what was kept, or written.
-    pub fn from_kept(text: &str) -> Option<Self> {
+    pub fn from_stored(text: &str) -> Option<Self> {
         match text {
             "archive" => return Some(Self::Archive),
             "read" => return Some(Self::Read),
@@ -115,12 +115,12 @@ pub struct MailRule {
     /// It acts on mail newer than this by the server's clock.
     pub after: Timestamp,
     /// On how many threads it has acted.
-    pub acted: u32,
+    pub applied_count: u32,
 }
 
 impl MailRule {
     /// Whether it is the one of this address that does this.
-    pub fn is(&self, sender: &str, action: &RuleAction) -> bool {
+    pub fn is_for(&self, sender: &str, action: &RuleAction) -> bool {
         self.sender == sender && self.action == *action
     }
 }
@@ -138,7 +138,7 @@ pub struct RulesQuery {
     /// Whose open threads are wanted, too, and for what they are to be looked at.
     pub example: Option<(String, RuleAction)>,
     /// The rule whose threads are wanted, to take back what it did.
-    pub done_by: Option<(String, RuleAction)>,
+    pub applied: Option<(String, RuleAction)>,
 }
 
 /// Rules and threads.
@@ -166,15 +166,15 @@ mod tests {
             RuleAction::Folder("trash".to_owned()),
         ];
         for action in &all {
-            assert_eq!(RuleAction::from_kept(&action.kept()).as_ref(), Some(action));
+            assert_eq!(RuleAction::from_stored(&action.as_stored()).as_ref(), Some(action));
         }
-        assert_eq!(RuleAction::from_kept("spam"), Some(RuleAction::Folder("spam".to_owned())));
+        assert_eq!(RuleAction::from_stored("spam"), Some(RuleAction::Folder("spam".to_owned())));
         for text in ["", "archived", "category:", "folder: ", "to:x"] {
-            assert_eq!(RuleAction::from_kept(text), None, "{text}");
+            assert_eq!(RuleAction::from_stored(text), None, "{text}");
         }
-        let words: Vec<String> = all.iter().map(RuleAction::words).collect();
+        let words: Vec<String> = all.iter().map(RuleAction::describe).collect();
         assert_eq!(words, ["archive", "mark as read", "star", "set the category billing", "delete"]);
-        let both = all[3].added_to(all[2].added_to(ThreadChange::default()));
+        let both = all[3].add_to(all[2].add_to(ThreadChange::default()));
         assert_eq!(
             (both.is_starred, both.category.as_deref(), both.place),
             (Some(true), Some("billing"), None)

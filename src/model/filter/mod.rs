@@ -6,7 +6,7 @@ mod phrase;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{FIELDS, FilterError, Parsed, complete, known_values, parse};
+pub use parse::{FIELD_EXAMPLES, FilterError, ParsedFilter, complete, known_values, parse};
 pub use phrase::Phrase;
 
 use crate::conversations::Automation;
@@ -16,14 +16,14 @@ use crate::time::{Timestamp, Zone};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct ConversationFilter {
     /// All of these must hold.
-    pub tests: Vec<Test>,
+    pub tests: Vec<FilterTest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Test {
+pub struct FilterTest {
     /// Whether the opposite is wanted.
     pub negated: bool,
-    pub what: FilterSubject,
+    pub subject: FilterSubject,
 }
 
 /// What a test looks at.
@@ -56,9 +56,9 @@ pub enum FilterSubject {
     /// The newest activity is of an earlier day.
     Before(FilterDay),
     /// Something the conversation has.
-    Has(Has),
+    Has(HasFilter),
     /// A state of the conversation on this desk.
-    Is(Is),
+    Is(IsFilter),
     /// Words of the customer's name and number, or of the newest message.
     Text(Phrase),
 }
@@ -122,7 +122,7 @@ pub enum WindowFilter {
 
 /// What a conversation can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Has {
+pub enum HasFilter {
     /// A message with a file; of mail, an attachment.
     Media,
     Draft,
@@ -132,7 +132,7 @@ pub enum Has {
 
 /// What a conversation can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Is {
+pub enum IsFilter {
     /// Its customer waits for an answer.
     Waiting,
     /// It has messages this desk has not looked at.
@@ -158,8 +158,8 @@ pub enum Is {
 
 impl FilterSubject {
     /// Whether it finds what lists leave out until it is asked for.
-    fn stands_aside(&self) -> bool {
-        matches!(self, Self::Is(Is::Snoozed | Is::Broadcast))
+    fn is_hidden_by_default(&self) -> bool {
+        matches!(self, Self::Is(IsFilter::Snoozed | IsFilter::Broadcast))
     }
 
     /// Whether two tests of this kind exclude each other, so that the one
@@ -170,16 +170,16 @@ impl FilterSubject {
             (Self::Status(_), Self::Status(_))
                 | (Self::Ai(_), Self::Ai(_))
                 | (Self::Window(_), Self::Window(_))
-                | (Self::Is(Is::Snoozed), Self::Is(Is::Snoozed))
-                | (Self::Is(Is::Broadcast), Self::Is(Is::Broadcast))
+                | (Self::Is(IsFilter::Snoozed), Self::Is(IsFilter::Snoozed))
+                | (Self::Is(IsFilter::Broadcast), Self::Is(IsFilter::Broadcast))
         )
     }
 }
 
 impl ConversationFilter {
     /// One test alone.
-    pub fn one(what: FilterSubject) -> Self {
-        Self { tests: vec![Test { negated: false, what }] }
+    pub fn of_subject(what: FilterSubject) -> Self {
+        Self { tests: vec![FilterTest { negated: false, subject: what }] }
     }
 
     /// Everything.
@@ -189,26 +189,26 @@ impl ConversationFilter {
 
     /// Conversations that go on.
     pub fn open() -> Self {
-        Self::one(FilterSubject::Status(StatusFilter::Open))
+        Self::of_subject(FilterSubject::Status(StatusFilter::Open))
     }
 
     pub fn closed() -> Self {
-        Self::one(FilterSubject::Status(StatusFilter::Closed))
+        Self::of_subject(FilterSubject::Status(StatusFilter::Closed))
     }
 
     /// Conversations that need a person.
-    pub fn needed() -> Self {
-        Self::one(FilterSubject::Is(Is::Needed))
+    pub fn needing_person() -> Self {
+        Self::of_subject(FilterSubject::Is(IsFilter::Needed))
     }
 
     /// This filter with further tests; those of a kind of which there can be
     /// only one take the place of this filter's.
     #[must_use]
-    pub fn narrowed(&self, further: &Self) -> Self {
-        let gives_way = |test: &&Test| {
-            !further.tests.iter().any(|entry| !entry.negated && entry.what.replaces(&test.what))
+    pub fn narrow(&self, further: &Self) -> Self {
+        let gives_way = |test: &&FilterTest| {
+            !further.tests.iter().any(|entry| !entry.negated && entry.subject.replaces(&test.subject))
         };
-        let mut tests: Vec<Test> = self.tests.iter().filter(gives_way).cloned().collect();
+        let mut tests: Vec<FilterTest> = self.tests.iter().filter(gives_way).cloned().collect();
         tests.extend(further.tests.iter().cloned());
         Self { tests }
     }
@@ -217,7 +217,7 @@ impl ConversationFilter {
     pub fn uses_time(&self) -> bool {
         self.tests.iter().any(|test| {
             matches!(
-                test.what,
+                test.subject,
                 FilterSubject::Window(WindowFilter::Below(_) | WindowFilter::Above(_))
                     | FilterSubject::After(FilterDay::Ago(_))
                     | FilterSubject::Before(FilterDay::Ago(_))
@@ -226,17 +226,18 @@ impl ConversationFilter {
     }
 
     /// Whether only those who need a person are asked for.
-    pub fn asks_for_needed(&self) -> bool {
-        self.tests.iter().any(|test| !test.negated && test.what == FilterSubject::Is(Is::Needed))
+    pub fn is_needing_person(&self) -> bool {
+        self.tests.iter().any(|test| !test.negated && test.subject == FilterSubject::Is(IsFilter::Needed))
     }
 
     /// Whether nothing but the status or who needs a person is asked for,
     /// with or without what stands aside.
     pub fn is_plain(&self) -> bool {
-        let plain = |test: &Test| {
-            !test.negated && matches!(test.what, FilterSubject::Status(_) | FilterSubject::Is(Is::Needed))
+        let plain = |test: &FilterTest| {
+            !test.negated
+                && matches!(test.subject, FilterSubject::Status(_) | FilterSubject::Is(IsFilter::Needed))
         };
-        let aside = |test: &&Test| test.negated && test.what.stands_aside();
+        let aside = |test: &&FilterTest| test.negated && test.subject.is_hidden_by_default();
         let mut rest = self.tests.iter().filter(|test| !aside(test));
         rest.next().is_none_or(plain) && rest.next().is_none()
     }

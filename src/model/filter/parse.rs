@@ -7,14 +7,15 @@ use std::ops::Range;
 
 use crate::conversations::Automation;
 use crate::filter::{
-    ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
+    ConversationFilter, FilterDay, FilterSubject, FilterTest, HasFilter, IsFilter, Phrase, StatusFilter,
+    WindowFilter,
 };
-use crate::nearest::nearest;
+use crate::nearest::nearest_word;
 use crate::time::{DAY, HOUR, MINUTE};
 
 /// A filter as typed, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Parsed {
+pub struct ParsedFilter {
     pub filter: ConversationFilter,
     /// What could not, in order.
     pub mistakes: Vec<FilterError>,
@@ -26,11 +27,11 @@ pub struct FilterError {
     /// Its bytes.
     pub at: Range<usize>,
     /// What is wrong, and what is known instead.
-    pub words: String,
+    pub message: String,
 }
 
 /// The fields there are, with an example each.
-pub const FIELDS: &[(&str, &str)] = &[
+pub const FIELD_EXAMPLES: &[(&str, &str)] = &[
     ("status", "status:open"),
     ("ai", "ai:off"),
     ("window", "window:<2h"),
@@ -73,13 +74,13 @@ pub fn known_values(field: &str) -> &'static [&'static str] {
 }
 
 /// Reads a filter line.
-pub fn parse(line: &str) -> Parsed {
-    let mut parsed = Parsed::default();
-    for word in cut(line) {
-        match word.what() {
+pub fn parse(line: &str) -> ParsedFilter {
+    let mut parsed = ParsedFilter::default();
+    for word in split_words(line) {
+        match word.subject() {
             Ok(None) => (),
-            Ok(Some(what)) => parsed.filter.tests.push(Test { negated: word.negated, what }),
-            Err(words) => parsed.mistakes.push(FilterError { at: word.at, words }),
+            Ok(Some(what)) => parsed.filter.tests.push(FilterTest { negated: word.negated, subject: what }),
+            Err(words) => parsed.mistakes.push(FilterError { at: word.at, message: words }),
         }
     }
     parsed
@@ -101,7 +102,7 @@ pub fn complete(line: &str) -> String {
                 .map(|begun| format!("{begun} "))
         }
         None if word.is_empty() => None,
-        None => begun(FIELDS.iter().map(|(field, _)| format!("{field}:")).collect()),
+        None => begun(FIELD_EXAMPLES.iter().map(|(field, _)| format!("{field}:")).collect()),
     };
     found.map_or_else(|| line.to_owned(), |word| format!("{before}{word}"))
 }
@@ -117,7 +118,7 @@ struct FilterWord<'a> {
 
 /// Cuts the line at spaces outside quotes; a quote that is still open ends
 /// with the line.
-fn cut(line: &str) -> Vec<FilterWord<'_>> {
+fn split_words(line: &str) -> Vec<FilterWord<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
     while let Some(skipped) = line[at..].find(|line: char| !line.is_whitespace()) {
@@ -129,13 +130,13 @@ fn cut(line: &str) -> Vec<FilterWord<'_>> {
                 line.is_whitespace() && !quotes
             })
             .map_or(line.len(), |length| start + length);
-        words.push(word(line, start..end));
+        words.push(parse_word(line, start..end));
         at = end;
     }
     words
 }
 
-fn word(line: &str, at: Range<usize>) -> FilterWord<'_> {
+fn parse_word(line: &str, at: Range<usize>) -> FilterWord<'_> {
     let whole = &line[at.clone()];
     let (negated, rest) = match whole.strip_prefix('-') {
         Some(rest) if !rest.is_empty() => (true, rest),
@@ -152,15 +153,15 @@ fn word(line: &str, at: Range<usize>) -> FilterWord<'_> {
 
 impl FilterWord<'_> {
     /// What it asks for; `None` while it is only begun.
-    fn what(&self) -> Result<Option<FilterSubject>, String> {
+    fn subject(&self) -> Result<Option<FilterSubject>, String> {
         let Some(field) = self.field else {
             let phrase = self.phrase();
             return Ok((!phrase.is_empty()).then_some(FilterSubject::Text(phrase)));
         };
         let field = field.to_ascii_lowercase();
-        if !FIELDS.iter().any(|(name, _)| *name == field) {
-            let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
-            return Err(match nearest(&field, &names) {
+        if !FIELD_EXAMPLES.iter().any(|(name, _)| *name == field) {
+            let names: Vec<&str> = FIELD_EXAMPLES.iter().map(|(name, _)| *name).collect();
+            return Err(match nearest_word(&field, &names) {
                 Some(near) => format!("{field}: is not known; did you mean {near}:? In quotes it is text"),
                 None => format!("{field}: is not known; known are {}:", names.join(": ")),
             });
@@ -170,22 +171,22 @@ impl FilterWord<'_> {
         }
         let value = self.value.to_lowercase();
         let found = match field.as_str() {
-            "status" => status(&value).map(FilterSubject::Status),
-            "ai" => ai(&value).map(FilterSubject::Ai),
-            "window" => window(&value).map(FilterSubject::Window),
-            "from" => self.from(),
-            "to" => self.words().map(FilterSubject::To),
-            "subject" => self.words().map(FilterSubject::Subject),
+            "status" => parse_status(&value).map(FilterSubject::Status),
+            "ai" => parse_automation(&value).map(FilterSubject::Ai),
+            "window" => parse_window(&value).map(FilterSubject::Window),
+            "from" => self.sender(),
+            "to" => self.nonempty_phrase().map(FilterSubject::To),
+            "subject" => self.nonempty_phrase().map(FilterSubject::Subject),
             "after" => FilterDay::parse(&value).map(FilterSubject::After),
             "before" => FilterDay::parse(&value).map(FilterSubject::Before),
             "tag" => Some(FilterSubject::Tag(value.clone())),
             "folder" => Some(FilterSubject::Folder(value.clone())),
             "category" => Some(FilterSubject::Category(value.clone())),
             "priority" => Some(FilterSubject::Priority(value.clone())),
-            "has" => has(&value).map(FilterSubject::Has),
-            _ => is(&value).map(FilterSubject::Is),
+            "has" => parse_has(&value).map(FilterSubject::Has),
+            _ => parse_is(&value).map(FilterSubject::Is),
         };
-        found.map(Some).ok_or_else(|| unknown(&field, &value))
+        found.map(Some).ok_or_else(|| describe_unknown(&field, &value))
     }
 
     fn phrase(&self) -> Phrase {
@@ -193,22 +194,22 @@ impl FilterWord<'_> {
     }
 
     /// A number's beginning, or a name.
-    fn from(&self) -> Option<FilterSubject> {
+    fn sender(&self) -> Option<FilterSubject> {
         let digits: String = self.value.chars().filter(|character| !" -()./".contains(*character)).collect();
         let is_number = digits.strip_prefix('+').unwrap_or(&digits).bytes().all(|byte| byte.is_ascii_digit());
         if is_number && !digits.is_empty() {
             return Some(FilterSubject::Phone(digits));
         }
-        self.words().map(FilterSubject::Name)
+        self.nonempty_phrase().map(FilterSubject::Name)
     }
 
     /// Words, if there are any.
-    fn words(&self) -> Option<Phrase> {
+    fn nonempty_phrase(&self) -> Option<Phrase> {
         Some(self.phrase()).filter(|phrase| !phrase.is_empty())
     }
 }
 
-fn unknown(field: &str, value: &str) -> String {
+fn describe_unknown(field: &str, value: &str) -> String {
     let known = known_values(field);
     match known {
         [] => format!("{field}:{value} is nothing to look for"),
@@ -216,7 +217,7 @@ fn unknown(field: &str, value: &str) -> String {
     }
 }
 
-fn status(value: &str) -> Option<StatusFilter> {
+fn parse_status(value: &str) -> Option<StatusFilter> {
     match value {
         "open" | "active" => Some(StatusFilter::Open),
         "closed" => Some(StatusFilter::Closed),
@@ -225,7 +226,7 @@ fn status(value: &str) -> Option<StatusFilter> {
     }
 }
 
-fn ai(value: &str) -> Option<Automation> {
+fn parse_automation(value: &str) -> Option<Automation> {
     match value {
         "on" => Some(Automation::On),
         "off" => Some(Automation::Off),
@@ -234,20 +235,20 @@ fn ai(value: &str) -> Option<Automation> {
     }
 }
 
-fn window(value: &str) -> Option<WindowFilter> {
+fn parse_window(value: &str) -> Option<WindowFilter> {
     match value {
         "open" => return Some(WindowFilter::Open),
         "closed" => return Some(WindowFilter::Closed),
         _ => (),
     }
     match value.strip_prefix('<') {
-        Some(span) => span_of(span).map(WindowFilter::Below),
-        None => span_of(value.strip_prefix('>')?).map(WindowFilter::Above),
+        Some(span) => parse_span(span).map(WindowFilter::Below),
+        None => parse_span(value.strip_prefix('>')?).map(WindowFilter::Above),
     }
 }
 
 /// A span such as `2h`, `90m` or `1d`.
-fn span_of(text: &str) -> Option<i64> {
+fn parse_span(text: &str) -> Option<i64> {
     let unit = match text.chars().last()? {
         'm' => MINUTE,
         'h' => HOUR,
@@ -258,27 +259,27 @@ fn span_of(text: &str) -> Option<i64> {
     (1..=1_000).contains(&count).then(|| count * unit)
 }
 
-fn has(value: &str) -> Option<Has> {
+fn parse_has(value: &str) -> Option<HasFilter> {
     match value {
-        "file" | "media" => Some(Has::Media),
-        "draft" => Some(Has::Draft),
-        "failed" => Some(Has::Failed),
+        "file" | "media" => Some(HasFilter::Media),
+        "draft" => Some(HasFilter::Draft),
+        "failed" => Some(HasFilter::Failed),
         _ => None,
     }
 }
 
-fn is(value: &str) -> Option<Is> {
+fn parse_is(value: &str) -> Option<IsFilter> {
     match value {
-        "waiting" => Some(Is::Waiting),
-        "unseen" => Some(Is::Unseen),
-        "unread" => Some(Is::Unread),
-        "starred" => Some(Is::Starred),
-        "snoozed" => Some(Is::Snoozed),
-        "paused" => Some(Is::Paused),
-        "failing" => Some(Is::Failing),
-        "broadcast" => Some(Is::Broadcast),
-        "claimed" => Some(Is::Claimed),
-        "needed" => Some(Is::Needed),
+        "waiting" => Some(IsFilter::Waiting),
+        "unseen" => Some(IsFilter::Unseen),
+        "unread" => Some(IsFilter::Unread),
+        "starred" => Some(IsFilter::Starred),
+        "snoozed" => Some(IsFilter::Snoozed),
+        "paused" => Some(IsFilter::Paused),
+        "failing" => Some(IsFilter::Failing),
+        "broadcast" => Some(IsFilter::Broadcast),
+        "claimed" => Some(IsFilter::Claimed),
+        "needed" => Some(IsFilter::Needed),
         _ => None,
     }
 }

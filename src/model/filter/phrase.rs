@@ -1,6 +1,6 @@
 //! Words looked for beside each other or anywhere, the last by its beginning.
 
-use crate::search::{Terms, words};
+use crate::search::{Terms, split_words};
 
 /// Words as typed in a filter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct Phrase {
 impl Phrase {
     /// What must be found for it, anywhere in the text.
     pub fn terms(&self) -> Terms {
-        Terms::of(&self.text)
+        Terms::parse(&self.text)
     }
 
     /// Whether there is nothing to look for.
@@ -26,8 +26,9 @@ impl Phrase {
         if !self.exact {
             return self.terms().find(text).is_some();
         }
-        let wanted: Vec<String> = words(&self.text).into_iter().map(|text_word| text_word.folded).collect();
-        let found: Vec<String> = words(text).into_iter().map(|text_word| text_word.folded).collect();
+        let wanted: Vec<String> =
+            split_words(&self.text).into_iter().map(|text_word| text_word.folded).collect();
+        let found: Vec<String> = split_words(text).into_iter().map(|text_word| text_word.folded).collect();
         let Some((last, before)) = wanted.split_last() else { return true };
         found.windows(wanted.len()).any(|window| {
             let (end, start) = window.split_last().unwrap_or((last, before));

@@ -2,12 +2,12 @@
 
 use crate::conversations::Automation;
 use crate::filter::{
-    ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
-    complete, known_values, parse,
+    ConversationFilter, FilterDay, FilterSubject, FilterTest, HasFilter, IsFilter, Phrase, StatusFilter,
+    WindowFilter, complete, known_values, parse,
 };
 use crate::time::{HOUR, MINUTE};
 
-fn words(text: &str) -> Phrase {
+fn phrase_of(text: &str) -> Phrase {
     Phrase { text: text.into(), exact: false }
 }
 
@@ -29,49 +29,53 @@ fn each_word_is_read() {
         ("window:closed", FilterSubject::Window(WindowFilter::Closed)),
         ("from:+44", FilterSubject::Phone("+44".into())),
         ("from:\"+44 7700\"", FilterSubject::Phone("+447700".into())),
-        ("from:maria", FilterSubject::Name(words("maria"))),
+        ("from:maria", FilterSubject::Name(phrase_of("maria"))),
         ("from:\"maria lopez\"", FilterSubject::Name(quoted("maria lopez"))),
         ("tag:VIP", FilterSubject::Tag("vip".into())),
-        ("has:media", FilterSubject::Has(Has::Media)),
-        ("has:file", FilterSubject::Has(Has::Media)),
-        ("to:sales@harbor", FilterSubject::To(words("sales@harbor"))),
+        ("has:media", FilterSubject::Has(HasFilter::Media)),
+        ("has:file", FilterSubject::Has(HasFilter::Media)),
+        ("to:sales@harbor", FilterSubject::To(phrase_of("sales@harbor"))),
         ("subject:\"order 1041\"", FilterSubject::Subject(quoted("order 1041"))),
         ("after:1970-01-11", FilterSubject::After(FilterDay::Date(10))),
         ("before:today", FilterSubject::Before(FilterDay::Ago(0))),
         ("before:yesterday", FilterSubject::Before(FilterDay::Ago(1))),
         ("after:7d", FilterSubject::After(FilterDay::Ago(7))),
-        ("is:unread", FilterSubject::Is(Is::Unread)),
-        ("is:starred", FilterSubject::Is(Is::Starred)),
+        ("is:unread", FilterSubject::Is(IsFilter::Unread)),
+        ("is:starred", FilterSubject::Is(IsFilter::Starred)),
         ("folder:Archive", FilterSubject::Folder("archive".into())),
         ("category:Billing", FilterSubject::Category("billing".into())),
         ("priority:high", FilterSubject::Priority("high".into())),
-        ("is:broadcast", FilterSubject::Is(Is::Broadcast)),
-        ("is:claimed", FilterSubject::Is(Is::Claimed)),
-        ("refund", FilterSubject::Text(words("refund"))),
+        ("is:broadcast", FilterSubject::Is(IsFilter::Broadcast)),
+        ("is:claimed", FilterSubject::Is(IsFilter::Claimed)),
+        ("refund", FilterSubject::Text(phrase_of("refund"))),
         ("\"order 1041\"", FilterSubject::Text(quoted("order 1041"))),
         ("\"still open", FilterSubject::Text(quoted("still open"))),
-        ("10:30", FilterSubject::Text(words("10:30"))),
-        ("https://shop", FilterSubject::Text(words("https://shop"))),
+        ("10:30", FilterSubject::Text(phrase_of("10:30"))),
+        ("https://shop", FilterSubject::Text(phrase_of("https://shop"))),
     ];
     for (line, what) in cases {
         let parsed = parse(line);
-        assert_eq!((parsed.filter, parsed.mistakes), (ConversationFilter::one(what), vec![]), "{line}");
+        assert_eq!(
+            (parsed.filter, parsed.mistakes),
+            (ConversationFilter::of_subject(what), vec![]),
+            "{line}"
+        );
     }
 }
 
 #[test]
 fn words_stand_beside_each_other_and_are_turned_by_a_dash() {
     let parsed = parse("  ai:off -is:paused  -\"thank you\" - ");
-    let test = |negated, what| Test { negated, what };
+    let test = |negated, what| FilterTest { negated, subject: what };
     let wanted = vec![
         test(false, FilterSubject::Ai(Automation::Off)),
-        test(true, FilterSubject::Is(Is::Paused)),
+        test(true, FilterSubject::Is(IsFilter::Paused)),
         test(true, FilterSubject::Text(quoted("thank you"))),
     ];
     assert_eq!((parsed.filter.tests, parsed.mistakes), (wanted, vec![]));
     // Half a word says nothing yet.
     for begun in ["", "status:", "-ai:", "\"", "from:\""] {
-        assert_eq!(parse(begun), super::Parsed::default(), "{begun}");
+        assert_eq!(parse(begun), super::ParsedFilter::default(), "{begun}");
     }
 }
 
@@ -95,7 +99,7 @@ fn a_mistake_is_named_and_the_rest_still_filters() {
         let parsed = parse(&line);
         assert_eq!(parsed.mistakes.len(), 1, "{word}");
         assert_eq!(&line[parsed.mistakes[0].at.clone()], word);
-        assert!(parsed.mistakes[0].words.contains(says), "{word}: {}", parsed.mistakes[0].words);
+        assert!(parsed.mistakes[0].message.contains(says), "{word}: {}", parsed.mistakes[0].message);
         assert_eq!(parsed.filter.tests.len(), 2, "{word}");
     }
     for field in ["status", "ai", "window", "has", "is", "after", "before"] {
@@ -126,11 +130,11 @@ fn the_last_word_is_completed_where_only_one_fits() {
 fn what_is_typed_takes_the_place_of_what_it_excludes() {
     let view = parse("status:open ai:off is:waiting").filter;
     assert_eq!(
-        view.narrowed(&parse("status:closed maria").filter),
+        view.narrow(&parse("status:closed maria").filter),
         parse("ai:off is:waiting status:closed maria").filter
     );
-    assert_eq!(view.narrowed(&parse("-status:closed").filter).tests.len(), 4);
-    assert_eq!(view.narrowed(&ConversationFilter::all()), view);
+    assert_eq!(view.narrow(&parse("-status:closed").filter).tests.len(), 4);
+    assert_eq!(view.narrow(&ConversationFilter::all()), view);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ids::{ChannelId, ConversationId, IdempotencyKey};
-use crate::outbox::{Lane, Stop};
+use crate::outbox::{Lane, StopReason};
 use crate::time::SECOND;
 
 fn at(seconds: i64) -> Timestamp {
@@ -22,9 +22,9 @@ fn message(id: &str, text: &str, seconds: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
-        letter: None,
+        mail: None,
         media: Default::default(),
-        made: Vec::new(),
+        generated: Vec::new(),
         change: Default::default(),
     }
 }
@@ -44,7 +44,7 @@ fn row(id: &str, text: &str, state: RowState) -> OutboxRow {
         attempts: 1,
         state,
         seen: None,
-        finding: LookResult::Nothing,
+        finding: HistoryFinding::Nothing,
         planned_at: None,
     }
 }
@@ -65,8 +65,14 @@ fn a_text_at_the_server_is_shown_once_as_its_row() {
         ("it", vec![message("m", "Hi", 1)], sending(), &[], 1),
         ("the server's clock is behind", vec![message("m", "Hi", -50)], sending(), &[], 1),
         ("no clear answer", vec![message("m", "Hi", 1)], vec![row("r", "Hi", RowState::Uncertain)], &[], 1),
-        ("unknown", vec![message("m", "Hi", 1)], vec![row("r", "Hi", stopped(Stop::Unknown))], &[], 1),
-        ("refused", vec![message("m", "Hi", 1)], vec![row("r", "Hi", stopped(Stop::Refused))], &["m"], 0),
+        ("unknown", vec![message("m", "Hi", 1)], vec![row("r", "Hi", stopped(StopReason::Unknown))], &[], 1),
+        (
+            "refused",
+            vec![message("m", "Hi", 1)],
+            vec![row("r", "Hi", stopped(StopReason::Refused))],
+            &["m"],
+            0,
+        ),
         ("queued", vec![message("m", "Hi", 1)], vec![untried()], &["m"], 0),
         ("before it", vec![message("m", "Hi", -61)], sending(), &["m"], 0),
         ("other words", vec![message("m", "Hello", 1)], sending(), &["m"], 0),
@@ -89,9 +95,9 @@ fn a_text_at_the_server_is_shown_once_as_its_row() {
         ),
     ];
     for (name, mut messages, mut rows, left, found) in cases {
-        find_listed(&mut messages, &mut rows);
+        match_listed(&mut messages, &mut rows);
         let ids: Vec<&str> = messages.iter().map(|message| message.message.id.as_str()).collect();
         assert_eq!(ids, left, "{name}");
-        assert_eq!(rows.iter().filter(|row| row.finding == LookResult::Listed).count(), found, "{name}");
+        assert_eq!(rows.iter().filter(|row| row.finding == HistoryFinding::Listed).count(), found, "{name}");
     }
 }

@@ -49,10 +49,10 @@ impl SendingAccount {
     }
 
     /// Returns the account in words, with what tells it apart from `other`.
-    fn words(&self, other: Option<&Self>) -> String {
+    fn describe(&self, other: Option<&Self>) -> String {
         let name = self.name.clone().filter(|name| !name.is_empty());
         let mut words = name.unwrap_or_else(|| format!("workspace {}", self.workspace));
-        let Some(other) = other.filter(|other| self.called_alike(other)) else { return words };
+        let Some(other) = other.filter(|other| self.has_same_name(other)) else { return words };
         if self.environment != other.environment {
             let label = Environment::from_word(&self.environment).map(Environment::label);
             words.push_str(&format!(" ({})", label.unwrap_or(&self.environment)));
@@ -66,24 +66,24 @@ impl SendingAccount {
         words
     }
 
-    fn called_alike(&self, other: &Self) -> bool {
+    fn has_same_name(&self, other: &Self) -> bool {
         let name = |account: &Self| account.name.clone().filter(|name| !name.is_empty());
         name(self) == name(other)
     }
 }
 
 /// Returns what is said where the conversations of another business were put away.
-pub fn put_away_words(before: &SendingAccount, now: &SendingAccount) -> SafeText {
-    let (before, now) = (before.words(Some(now)), now.words(Some(before)));
+pub fn describe_removed_account(before: &SendingAccount, now: &SendingAccount) -> SafeText {
+    let (before, now) = (before.describe(Some(now)), now.describe(Some(before)));
     SafeText::line(&format!("this tab now belongs to {now}; the conversations of {before} were put away"))
 }
 
 /// Returns why a row that was never tried does not leave with the key of `now`.
-pub fn foreign_words(written_for: Option<&SendingAccount>, now: &SendingAccount) -> SafeText {
-    let here = now.words(written_for);
+pub fn describe_other_account(written_for: Option<&SendingAccount>, now: &SendingAccount) -> SafeText {
+    let here = now.describe(written_for);
     SafeText::line(&match written_for {
         Some(account) => {
-            format!("written for {}; this tab now belongs to {here}", account.words(Some(now)))
+            format!("written for {}; this tab now belongs to {here}", account.describe(Some(now)))
         }
         None => {
             format!("it is not known for which business this was written; this tab now belongs to {here}")
@@ -92,11 +92,14 @@ pub fn foreign_words(written_for: Option<&SendingAccount>, now: &SendingAccount)
 }
 
 /// Returns why a row that may have been sent is not asked about with the key of `now`.
-pub fn foreign_attempt_words(written_for: Option<&SendingAccount>, now: &SendingAccount) -> SafeText {
-    let here = now.words(written_for);
+pub fn describe_other_account_attempt(
+    written_for: Option<&SendingAccount>,
+    now: &SendingAccount,
+) -> SafeText {
+    let here = now.describe(written_for);
     SafeText::line(&match written_for {
         Some(account) => {
-            format!("it was first sent from {}; this tab now belongs to {here}", account.words(Some(now)))
+            format!("it was first sent from {}; this tab now belongs to {here}", account.describe(Some(now)))
         }
         None => format!("it was first sent with another channel key; this tab now belongs to {here}"),
     })
@@ -133,7 +136,7 @@ mod tests {
         ];
         for other in others {
             assert!(!harbor().is_same(&other), "{other:?}");
-            let words = foreign_words(Some(&harbor()), &other);
+            let words = describe_other_account(Some(&harbor()), &other);
             let (written, now) = words.as_str().split_once("; this tab now belongs to ").expect("both");
             assert_ne!(written, format!("written for {now}"), "{words}");
         }
@@ -147,11 +150,11 @@ mod tests {
             (None, "it is not known for which business this was written; this tab now belongs to Other Shop"),
         ];
         for (written, words) in cases {
-            assert_eq!(foreign_words(written.as_ref(), &shop).as_str(), words);
+            assert_eq!(describe_other_account(written.as_ref(), &shop).as_str(), words);
         }
         let test = SendingAccount { environment: "test".into(), ..harbor() };
         assert_eq!(
-            foreign_words(Some(&test), &harbor()).as_str(),
+            describe_other_account(Some(&test), &harbor()).as_str(),
             "written for Harbor Garage (TEST); this tab now belongs to Harbor Garage (LIVE)"
         );
     }

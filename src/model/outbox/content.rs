@@ -101,10 +101,11 @@ pub struct FileToSend {
 
 impl FileToSend {
     /// The send it becomes once it lies at an address of the service.
-    pub fn uploaded_to(&self, url: &str) -> Operation {
+    pub fn to_send_operation(&self, url: &str) -> Operation {
         let source = attachments::AttachmentSource::Uploaded(url.to_owned());
         let uploaded = attachments::ReplyAttachment { source, kind: self.kind };
-        let mut send = uploaded.operation(&self.to, self.caption.clone(), self.markup, self.reply_to.clone());
+        let mut send =
+            uploaded.to_operation(&self.to, self.caption.clone(), self.markup, self.reply_to.clone());
         if let Operation::SendContent { content: ChatContent::Media(media), .. } = &mut send
             && media.filename.is_some()
         {
@@ -255,7 +256,7 @@ pub enum ThreadPlace {
 
 /// What a contact shall be; what is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ContactWish {
+pub struct ContactPatch {
     /// E.164; names the contact.
     pub phone: String,
     /// At most 200 characters.
@@ -266,7 +267,7 @@ pub struct ContactWish {
     pub metadata: Option<Json>,
 }
 
-impl ContactWish {
+impl ContactPatch {
     /// Whether all that `older` sets is set by this one too.
     pub fn covers(&self, older: &Self) -> bool {
         let covers = |new: bool, old: bool| new || !old;

@@ -6,7 +6,7 @@ use crate::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
 use crate::contacts::ContactChange;
 use crate::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 use crate::outbox::content::{
-    Audience, BroadcastContent, ChatContent, ContactWish, FileToSend, Json, Mail, ThreadChange,
+    Audience, BroadcastContent, ChatContent, ContactPatch, FileToSend, Json, Mail, ThreadChange,
 };
 use crate::outbox::lane::Lane;
 
@@ -73,7 +73,7 @@ pub enum Operation {
         content: BroadcastContent,
     },
     /// Make a contact or change it.
-    SaveContact(Box<ContactWish>),
+    SaveContact(Box<ContactPatch>),
     /// Change the tags of a contact. They are merged with those the server
     /// has when the row is about to leave for the first time.
     ChangeTags {
@@ -140,7 +140,7 @@ impl RetryClass {
 impl Operation {
     /// Whether no person asked for it: then none is asked what to do where it
     /// cannot be done.
-    pub fn is_unasked(&self) -> bool {
+    pub fn is_automatic(&self) -> bool {
         matches!(self, Self::ChangeThread { change, .. } if change.unasked)
     }
 
@@ -167,7 +167,7 @@ impl Operation {
     }
 
     /// How it may be repeated.
-    pub fn class(&self) -> RetryClass {
+    pub fn retry_class(&self) -> RetryClass {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendMail(_) | Self::SendSms { .. } => {
                 RetryClass::Send
@@ -189,7 +189,7 @@ impl Operation {
 
     /// Whether it says something to a customer in a conversation: what the
     /// AI may cross.
-    pub fn speaks(&self) -> bool {
+    pub fn is_customer_message(&self) -> bool {
         matches!(self, Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_))
     }
 
@@ -241,7 +241,7 @@ impl Operation {
     }
 
     /// What turns it round after it has left.
-    pub fn opposite(&self) -> Option<Self> {
+    pub fn inverse(&self) -> Option<Self> {
         match self {
             Self::SetAutomation { enabled } => Some(Self::SetAutomation { enabled: !enabled }),
             Self::ChangeTags { phone, add, remove } => {
@@ -269,7 +269,7 @@ impl Operation {
 
     /// The text a person wrote for it, and what it quotes: what goes back to
     /// the composer when it is taken back.
-    pub fn written(&self) -> Option<(&str, Option<&MessageId>)> {
+    pub fn written_text(&self) -> Option<(&str, Option<&MessageId>)> {
         match self {
             Self::SendText { text, reply_to, .. } => Some((text, reply_to.as_ref())),
             Self::SendSms { body, .. } => Some((body, None)),
@@ -285,7 +285,7 @@ impl Operation {
     }
 
     /// What goes back to the composer beside the text.
-    pub fn attached(&self) -> Option<ReplyAttachment> {
+    pub fn written_attachment(&self) -> Option<ReplyAttachment> {
         match self {
             Self::SendContent { content: ChatContent::Media(media), .. } => {
                 let source = if media.uploaded { AttachmentSource::Uploaded } else { AttachmentSource::Link };
@@ -305,7 +305,7 @@ impl Operation {
     }
 
     /// The message it answers.
-    pub fn quotes(&self) -> Option<&MessageId> {
+    pub fn quoted_message(&self) -> Option<&MessageId> {
         match self {
             Self::SendText { reply_to, .. } | Self::SendContent { reply_to, .. } => reply_to.as_ref(),
             Self::SendFile(file) => file.reply_to.as_ref(),
@@ -333,7 +333,11 @@ mod tests {
 
     fn save(phone: &str, name: Option<&str>) -> Operation {
         let name = name.map(str::to_owned);
-        Operation::SaveContact(Box::new(ContactWish { phone: phone.into(), name, ..ContactWish::default() }))
+        Operation::SaveContact(Box::new(ContactPatch {
+            phone: phone.into(),
+            name,
+            ..ContactPatch::default()
+        }))
     }
 
     #[test]

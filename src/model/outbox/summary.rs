@@ -23,7 +23,7 @@ impl Operation {
     }
 
     /// What is being done, for the words that it failed.
-    pub fn doing(&self) -> &'static str {
+    pub fn describe_doing(&self) -> &'static str {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) | Self::SendSms { .. } => {
                 "sending"
@@ -45,7 +45,7 @@ impl Operation {
     }
 
     /// What was done, for the list of what can be taken back.
-    pub fn done(&self) -> &'static str {
+    pub fn describe_done(&self) -> &'static str {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) => "sent a message",
             Self::SendMail(_) => "sent a mail",
@@ -69,7 +69,7 @@ impl Operation {
 
     /// Why it cannot be taken back once it has left, and what can be done
     /// instead.
-    pub fn left(&self) -> &'static str {
+    pub fn describe_irrevocable(&self) -> &'static str {
         match self {
             Self::Close => "left; it cannot be reopened",
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) | Self::SendMail(_) => {
@@ -128,7 +128,7 @@ impl Operation {
                 format!("Tags of {phone}: {}", words.join(" "))
             }
             Self::ChangeContact(change) if change.is_empty() => format!("Save the contact {}", change.phone),
-            Self::ChangeContact(change) => format!("Contact {}: {}", change.phone, change.words()),
+            Self::ChangeContact(change) => format!("Contact {}: {}", change.phone, change.describe()),
             Self::DeleteContact { phone, .. } => format!("Delete the contact {phone} and its history"),
             Self::AddWebhook { url, .. } => format!("Register the webhook {url}"),
             Self::RemoveWebhook { url, .. } => format!("Remove the webhook {url}"),
@@ -151,9 +151,9 @@ fn content_summary(content: &ChatContent) -> SafeText {
         ChatContent::Template(template) => {
             SafeText::line(&format!("[template] {} ({})", template.name, template.language))
         }
-        ChatContent::Interactive(object) => {
-            SafeText::line(format!("[interactive] {}", interactive::told(&object.0)).trim_end())
-        }
+        ChatContent::Interactive(object) => SafeText::line(
+            format!("[interactive] {}", interactive::describe_interactive(&object.0)).trim_end(),
+        ),
         ChatContent::Location(place) => {
             let (latitude, longitude) = (place.latitude.as_f64(), place.longitude.as_f64());
             let name = place.name.as_deref().or(place.address.as_deref()).unwrap_or("");
@@ -165,7 +165,7 @@ fn content_summary(content: &ChatContent) -> SafeText {
 fn file_summary(file: &FileToSend) -> SafeText {
     let caption = file.caption.as_deref().unwrap_or("");
     let line = if caption.is_empty() { "" } else { "\n" };
-    let (kind, size) = (file.kind.word(), files::size_words(file.size));
+    let (kind, size) = (file.kind.word(), files::format_size(file.size));
     SafeText::block(&format!("[{kind}] {} · {size}{line}{caption}", file.name))
 }
 

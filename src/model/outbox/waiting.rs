@@ -4,8 +4,8 @@
 
 use crate::leader::Leader;
 use crate::news::Health;
-use crate::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::time::{SECOND, Timestamp, span_ahead};
+use crate::outbox::{Operation, OutboxRow, RowState, StopReason};
+use crate::time::{SECOND, Timestamp, format_span_ahead};
 
 /// What a row waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub enum WaitReason {
     /// A clear answer: none came, and the same key asks again, at a time.
     ClearAnswer(Option<Timestamp>),
     /// A person's word; whether it can be paid for now, where that is why.
-    Decision(Stop, Option<bool>),
+    Decision(StopReason, Option<bool>),
     /// The row before it in its lane, and why that one asks a person.
-    RowBefore(Option<Stop>),
+    RowBefore(Option<StopReason>),
     /// The file of the row before it.
     FileBefore,
     /// The pause before it, which failed: person and AI must not cross.
@@ -56,7 +56,7 @@ pub enum WaitReason {
 pub enum WaitRemedy {
     /// End the wait: it leaves now.
     SendNow,
-    TakeBack,
+    Recall,
     Decide,
     /// Decide over the one before it.
     DecideBefore,
@@ -65,7 +65,7 @@ pub enum WaitRemedy {
     /// Look at the key, or try it again.
     CheckKey,
     /// Ask the server again.
-    AskAgain,
+    RetryConnection,
     /// Start an inbox that may send.
     StartInbox,
 }
@@ -77,11 +77,11 @@ pub struct QueueFacts<'a> {
     pub health: &'a Health,
     pub leader: &'a Leader,
     /// Whether the balance pays for it; `None` where that is not known.
-    pub pays: Option<bool>,
+    pub has_credits: Option<bool>,
 }
 
 /// Why a row has not left. `others` are rows that may stand before it.
-pub fn reason<'a>(
+pub fn wait_reason<'a>(
     row: &OutboxRow,
     others: impl Iterator<Item = &'a OutboxRow>,
     facts: &QueueFacts<'_>,
@@ -90,7 +90,7 @@ pub fn reason<'a>(
     let later = Some(row.not_before).filter(|time| *time > now);
     match &row.state {
         RowState::Stopped(stop, _) => {
-            return WaitReason::Decision(*stop, facts.pays.filter(|_| *stop == Stop::Credits));
+            return WaitReason::Decision(*stop, facts.has_credits.filter(|_| *stop == StopReason::Credits));
         }
         RowState::Sending if is_upload(row) => return WaitReason::Uploading,
         RowState::Sending | RowState::Done => return WaitReason::Answer,
@@ -99,7 +99,7 @@ pub fn reason<'a>(
     if let Some(at) = row.planned_at.filter(|time| *time > now) {
         return WaitReason::Planned(at);
     }
-    let standstill = standstill(facts);
+    let standstill = channel_wait_reason(facts);
     if let Some(reason @ (WaitReason::Key | WaitReason::Configuration)) = &standstill {
         return reason.clone();
     }
@@ -109,11 +109,11 @@ pub fn reason<'a>(
         }
         _ => (),
     }
-    if let Some(until) = later.filter(|_| row.hold_left(now).is_some()) {
+    if let Some(until) = later.filter(|_| row.remaining_hold(now).is_some()) {
         return WaitReason::Held(until);
     }
     // A row that asks waits for a person, whichever process sends.
-    let before = before(row, others, now);
+    let before = lane_wait_reason(row, others, now);
     let asks = matches!(before, Some(WaitReason::RowBefore(Some(_)) | WaitReason::PauseBefore));
     if standstill == Some(WaitReason::Sender) && !asks {
         return WaitReason::Sender;
@@ -140,7 +140,7 @@ pub fn reason<'a>(
 }
 
 /// What holds up all sending of a channel, if anything does.
-pub fn standstill(facts: &QueueFacts<'_>) -> Option<WaitReason> {
+pub fn channel_wait_reason(facts: &QueueFacts<'_>) -> Option<WaitReason> {
     match (facts.health, facts.leader) {
         (Health::Refused { .. }, _) => Some(WaitReason::Key),
         (Health::Misconfigured { .. }, _) => Some(WaitReason::Configuration),
@@ -152,12 +152,12 @@ pub fn standstill(facts: &QueueFacts<'_>) -> Option<WaitReason> {
 }
 
 /// What a row before it in its lane makes it wait for.
-fn before<'a>(
+fn lane_wait_reason<'a>(
     row: &OutboxRow,
     others: impl Iterator<Item = &'a OutboxRow>,
     now: Timestamp,
 ) -> Option<WaitReason> {
-    let speaks = row.operation.speaks();
+    let speaks = row.operation.is_customer_message();
     let mut found = None;
     for it in others.filter(|outbox_row| outbox_row.channel == row.channel && outbox_row.lane == row.lane) {
         if it.sequence >= row.sequence {
@@ -199,7 +199,7 @@ impl WaitReason {
             Self::Uploading | Self::UploadCutOff | Self::UploadNext => "upload",
             Self::Answer => "answer",
             Self::ClearAnswer(_) => "clear_answer",
-            Self::Decision(Stop::Credits, _) => "credits",
+            Self::Decision(StopReason::Credits, _) => "credits",
             Self::Decision(..) => "decision",
             Self::RowBefore(_) => "row_before",
             Self::FileBefore => "upload_before",
@@ -225,7 +225,7 @@ impl WaitReason {
         }
     }
 
-    pub fn process(&self) -> Option<u32> {
+    pub fn blocking_process(&self) -> Option<u32> {
         match self {
             Self::OtherProcess(Leader::Elsewhere { process, .. }) => *process,
             _ => None,
@@ -233,15 +233,15 @@ impl WaitReason {
     }
 
     /// What ends it; nothing where it ends by itself.
-    pub fn ways(&self) -> &'static [WaitRemedy] {
+    pub fn remedies(&self) -> &'static [WaitRemedy] {
         match self {
-            Self::Held(_) | Self::Planned(_) => &[WaitRemedy::TakeBack, WaitRemedy::SendNow],
-            Self::Uploading | Self::UploadCutOff | Self::UploadNext => &[WaitRemedy::TakeBack],
-            Self::Decision(Stop::Auth, _) => &[WaitRemedy::CheckKey, WaitRemedy::Decide],
+            Self::Held(_) | Self::Planned(_) => &[WaitRemedy::Recall, WaitRemedy::SendNow],
+            Self::Uploading | Self::UploadCutOff | Self::UploadNext => &[WaitRemedy::Recall],
+            Self::Decision(StopReason::Auth, _) => &[WaitRemedy::CheckKey, WaitRemedy::Decide],
             Self::Decision(_, Some(true)) => &[WaitRemedy::SendUnpaid, WaitRemedy::Decide],
             Self::Decision(..) => &[WaitRemedy::Decide],
             Self::RowBefore(Some(_)) | Self::PauseBefore => &[WaitRemedy::DecideBefore],
-            Self::Connection | Self::Server => &[WaitRemedy::AskAgain],
+            Self::Connection | Self::Server => &[WaitRemedy::RetryConnection],
             Self::Key | Self::Configuration => &[WaitRemedy::CheckKey],
             Self::Sender => &[WaitRemedy::StartInbox],
             Self::Answer
@@ -256,11 +256,13 @@ impl WaitReason {
     }
 
     /// In words, for a row that wants this.
-    pub fn words(&self, operation: &Operation, now: Timestamp) -> String {
+    pub fn describe(&self, operation: &Operation, now: Timestamp) -> String {
         let seconds = |at: &Timestamp| (at.since(now).max(0) + SECOND - 1) / SECOND;
         match self {
-            Self::Held(until) => format!("{} in {} s", verb(operation), seconds(until)),
-            Self::Planned(at) => format!("planned, in {} if frontdesk runs", span_ahead(at.since(now))),
+            Self::Held(until) => format!("{} in {} s", describe_verb(operation), seconds(until)),
+            Self::Planned(at) => {
+                format!("planned, in {} if frontdesk runs", format_span_ahead(at.since(now)))
+            }
             Self::Uploading => "uploading".to_owned(),
             Self::UploadCutOff => "the upload was cut off; tries again".to_owned(),
             Self::UploadNext => "waits to be uploaded".to_owned(),
@@ -289,7 +291,7 @@ impl WaitReason {
             Self::Configuration => "waits: the channel cannot work as configured".to_owned(),
             Self::Sender => "waits: no process that may send is running".to_owned(),
             Self::OtherProcess(leader) => {
-                let named = leader.named().unwrap_or_else(|| "another process".to_owned());
+                let named = leader.describe().unwrap_or_else(|| "another process".to_owned());
                 format!("queued; {named}, does the sending")
             }
             Self::Nothing => "queued; leaves next".to_owned(),
@@ -297,10 +299,10 @@ impl WaitReason {
     }
 }
 
-fn verb(operation: &Operation) -> &'static str {
+fn describe_verb(operation: &Operation) -> &'static str {
     match operation {
         Operation::SendFile(_) => "uploads and sends",
-        it if it.speaks() => "sends",
+        it if it.is_customer_message() => "sends",
         Operation::Close => "closes",
         _ => "goes",
     }

@@ -20,10 +20,10 @@ mod tests;
 mod words;
 
 pub use snippet::Snippet;
-pub use words::{TextWord, WordKind, words};
+pub use words::{TextWord, WordKind, split_words};
 
 /// Words one question may have; the rest are not looked at.
-const TERMS: usize = 16;
+const MAX_TERMS: usize = 16;
 
 /// Asks for messages and people, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,11 +130,11 @@ impl Term {
 impl Terms {
     /// Cuts what was typed. One letter says too little beside other words:
     /// it is left out until a second one follows.
-    pub fn of(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let mut terms: Vec<Term> = Vec::new();
-        for word in words(text) {
+        for word in split_words(text) {
             let term = Term { text: word.folded, kind: word.kind };
-            if !terms.contains(&term) && terms.len() < TERMS {
+            if !terms.contains(&term) && terms.len() < MAX_TERMS {
                 terms.push(term);
             }
         }
@@ -157,7 +157,7 @@ impl Terms {
     /// The same terms with no more than so many letters of each beginning of
     /// a word: whatever has the terms has these.
     #[must_use]
-    pub fn cut(&self, letters: usize) -> Self {
+    pub fn shorten(&self, letters: usize) -> Self {
         let cut = |term: &Term| match term.kind {
             WordKind::Spaced => {
                 Term { text: term.text.chars().take(letters).collect(), kind: WordKind::Spaced }
@@ -172,9 +172,9 @@ impl Terms {
     pub fn find(&self, text: &str) -> Option<Vec<Range<usize>>> {
         let mut found = vec![false; self.0.len()];
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for word in words(text) {
+        for word in split_words(text) {
             for (term, found) in self.0.iter().zip(&mut found) {
-                let places = word.places_of(term);
+                let places = word.find_term(term);
                 *found |= !places.is_empty();
                 ranges.extend(places);
             }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::text::SafeText;
 
 /// Characters kept before the first word found.
-const BEFORE: usize = 40;
+const CHARS_BEFORE_MATCH: usize = 40;
 /// Characters kept in all.
-const LENGTH: usize = 160;
+const MAX_SNIPPET_CHARS: usize = 160;
 
 /// One line of a message, with where the words found are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,16 +20,17 @@ pub struct Snippet {
 
 impl Snippet {
     /// Cuts the line around the first of the places found in a text.
-    pub fn of(text: &SafeText, found: &[Range<usize>]) -> Self {
+    pub fn around_match(text: &SafeText, found: &[Range<usize>]) -> Self {
         let whole = text.as_str();
         let first = found.first().map_or(0, |range| range.start);
-        let start = whole[..first].char_indices().rev().nth(BEFORE).map_or(0, |(at, _)| at);
+        let start = whole[..first].char_indices().rev().nth(CHARS_BEFORE_MATCH).map_or(0, |(at, _)| at);
         // Not in the middle of a word, if there is a space to begin after.
         let start = match (start, whole[start..first].find([' ', '\n'])) {
             (0, _) | (_, None) => start,
             (_, Some(space)) => start + space + 1,
         };
-        let end = whole[start..].char_indices().nth(LENGTH).map_or(whole.len(), |(at, _)| start + at);
+        let end =
+            whole[start..].char_indices().nth(MAX_SNIPPET_CHARS).map_or(whole.len(), |(at, _)| start + at);
         let mut line = String::new();
         if start > 0 {
             line.push('…');
@@ -37,13 +38,13 @@ impl Snippet {
         let mut marks = Vec::new();
         let mut at = start;
         for range in found.iter().filter(|range| range.start >= start && range.end <= end) {
-            push(&mut line, &whole[at..range.start]);
+            push_line(&mut line, &whole[at..range.start]);
             let from = line.len();
-            push(&mut line, &whole[range.clone()]);
+            push_line(&mut line, &whole[range.clone()]);
             marks.push(from..line.len());
             at = range.end;
         }
-        push(&mut line, &whole[at..end]);
+        push_line(&mut line, &whole[at..end]);
         if end < whole.len() {
             line.push('…');
         }
@@ -58,6 +59,6 @@ impl Snippet {
 }
 
 /// Adds a piece of text as part of one line.
-fn push(line: &mut String, piece: &str) {
+fn push_line(line: &mut String, piece: &str) {
     line.extend(piece.chars().map(|character| if character == '\n' { ' ' } else { character }));
 }

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 use crate::search::Term;
 
 /// Characters kept of one word: an address is found by its beginning.
-const LENGTH: usize = 40;
+const MAX_WORD_CHARS: usize = 40;
 
 /// What a word is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,18 +28,19 @@ pub struct TextWord {
     /// What it is made of.
     pub kind: WordKind,
     /// For each folded character, the bytes of the text it came from.
-    pub from: Vec<Range<usize>>,
+    pub char_ranges: Vec<Range<usize>>,
 }
 
 impl TextWord {
     /// Where a term is found in this word, in bytes of the text.
-    pub fn places_of(&self, term: &Term) -> Vec<Range<usize>> {
+    pub fn find_term(&self, term: &Term) -> Vec<Range<usize>> {
         if self.kind != term.kind {
             return Vec::new();
         }
         let length = term.text.chars().count();
         let span = |first: usize| {
-            let (from, last) = (self.from.get(first)?, self.from.get(first + length.checked_sub(1)?)?);
+            let (from, last) =
+                (self.char_ranges.get(first)?, self.char_ranges.get(first + length.checked_sub(1)?)?);
             Some(from.start..last.end)
         };
         match self.kind {
@@ -59,30 +60,30 @@ impl TextWord {
 
 /// What a character does to the word it stands in.
 enum WordPart {
-    Of(WordKind),
+    Letter(WordKind),
     /// Belongs to the character before it.
     Mark,
     Gap,
 }
 
 /// Cuts a text into words.
-pub fn words(text: &str) -> Vec<TextWord> {
+pub fn split_words(text: &str) -> Vec<TextWord> {
     let mut all: Vec<TextWord> = Vec::new();
     let mut open = false;
     for (at, it) in text.char_indices() {
         let bytes = at..at + it.len_utf8();
-        match part(it) {
+        match classify(it) {
             WordPart::Gap => open = false,
             WordPart::Mark => {
                 if let (true, Some(word)) = (open, all.last_mut()) {
-                    word.mark(it, bytes.end);
+                    word.push_mark(it, bytes.end);
                 }
             }
-            WordPart::Of(kind) => {
+            WordPart::Letter(kind) => {
                 let goes_on =
                     open && kind != WordKind::Picture && all.last().is_some_and(|word| word.kind == kind);
                 if !goes_on {
-                    all.push(TextWord { folded: String::new(), kind, from: Vec::new() });
+                    all.push(TextWord { folded: String::new(), kind, char_ranges: Vec::new() });
                 }
                 open = true;
                 if let Some(word) = all.last_mut() {
@@ -98,37 +99,37 @@ pub fn words(text: &str) -> Vec<TextWord> {
 impl TextWord {
     fn push(&mut self, it: char, bytes: &Range<usize>) {
         if it.is_ascii() {
-            return self.keep(it.to_ascii_lowercase(), bytes);
+            return self.push_char(it.to_ascii_lowercase(), bytes);
         }
-        for lower in base(it).to_lowercase().filter(|lowercase| !is_accent(*lowercase)) {
-            self.keep(lower, bytes);
+        for lower in base_char(it).to_lowercase().filter(|lowercase| !is_accent(*lowercase)) {
+            self.push_char(lower, bytes);
         }
     }
 
-    fn keep(&mut self, it: char, bytes: &Range<usize>) {
+    fn push_char(&mut self, it: char, bytes: &Range<usize>) {
         // A run is cut where it is looked up, so it is kept whole.
-        if self.from.len() < LENGTH || self.kind == WordKind::Run {
+        if self.char_ranges.len() < MAX_WORD_CHARS || self.kind == WordKind::Run {
             self.folded.push(it);
-            self.from.push(bytes.clone());
+            self.char_ranges.push(bytes.clone());
         }
     }
 
     /// A mark belongs to the bytes of its character; one that is not an
     /// accent is part of the spelling.
-    fn mark(&mut self, it: char, end: usize) {
-        if let Some(last) = self.from.last_mut() {
+    fn push_mark(&mut self, it: char, end: usize) {
+        if let Some(last) = self.char_ranges.last_mut() {
             last.end = end;
             if self.kind == WordKind::Spaced && it.is_alphabetic() {
                 let bytes = last.clone();
-                self.keep(it, &bytes);
+                self.push_char(it, &bytes);
             }
         }
     }
 }
 
-fn part(it: char) -> WordPart {
+fn classify(it: char) -> WordPart {
     if it.is_ascii_alphanumeric() {
-        return WordPart::Of(WordKind::Spaced);
+        return WordPart::Letter(WordKind::Spaced);
     }
     if it.is_ascii() {
         return WordPart::Gap;
@@ -137,29 +138,33 @@ fn part(it: char) -> WordPart {
         // A joiner, a selector of how an emoji looks, a tone of its skin.
         0x200c | 0x200d | 0xfe00..=0xfe0f | 0x1f3fb..=0x1f3ff => WordPart::Mark,
         0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17d3 | 0x3005..=0x3007 | 0x3041..=0x30ff => {
-            unspaced(it)
+            classify_unspaced(it)
         }
         0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => {
-            unspaced(it)
+            classify_unspaced(it)
         }
         0x203c | 0x2049 | 0x2190..=0x21ff | 0x2300..=0x23ff | 0x2600..=0x27bf | 0x2b00..=0x2bff => {
-            WordPart::Of(WordKind::Picture)
+            WordPart::Letter(WordKind::Picture)
         }
-        0x1f000..=0x1faff => WordPart::Of(WordKind::Picture),
+        0x1f000..=0x1faff => WordPart::Letter(WordKind::Picture),
         _ if is_accent(it) || it.width() == Some(0) => WordPart::Mark,
-        _ if it.is_alphanumeric() => WordPart::Of(WordKind::Spaced),
+        _ if it.is_alphanumeric() => WordPart::Letter(WordKind::Spaced),
         _ => WordPart::Gap,
     }
 }
 
 /// Letters, digits and vowel signs of a script without spaces; its
 /// punctuation ends a run.
-fn unspaced(it: char) -> WordPart {
-    if it.is_alphanumeric() || it.width() == Some(0) { WordPart::Of(WordKind::Run) } else { WordPart::Gap }
+fn classify_unspaced(it: char) -> WordPart {
+    if it.is_alphanumeric() || it.width() == Some(0) {
+        WordPart::Letter(WordKind::Run)
+    } else {
+        WordPart::Gap
+    }
 }
 
 /// A character without its accents and without a width of its own.
-fn base(it: char) -> char {
+fn base_char(it: char) -> char {
     if let Some(narrow) = u32::from(it).checked_sub(0xfee0).filter(|code| (0x21..0x7f).contains(code)) {
         return char::from_u32(narrow).unwrap_or(it);
     }

@@ -30,7 +30,7 @@ impl NamedSender {
             ..Conversation::stand_in(ConversationId::from(self.id.as_str()), true)
         };
         Candidate {
-            row: ConversationRow::bare(ChannelId::from(self.platform.word()), conversation),
+            row: ConversationRow::without_facts(ChannelId::from(self.platform.word()), conversation),
             platform: self.platform.clone(),
             environment: Environment::Live,
             workspace: "w".to_owned(),
@@ -40,7 +40,7 @@ impl NamedSender {
 
 /// Who is meant, by their place in the world.
 fn chosen(world: &[NamedSender], selector: &Selector) -> Option<usize> {
-    let found = selector.choose(world.iter().map(NamedSender::candidate).collect()).ok()?;
+    let found = selector.resolve(world.iter().map(NamedSender::candidate).collect()).ok()?;
     let id = found.row.conversation.id.as_str();
     world.iter().position(|named_sender| named_sender.id == id && named_sender.platform == found.platform)
 }
@@ -103,14 +103,14 @@ proptest! {
         // What people call themselves makes no difference to any text.
         let everything = world.iter().flat_map(|named_sender| [Some(&named_sender.address), Some(&named_sender.id), named_sender.name.as_ref(), named_sender.email.as_ref()]);
         for text in everything.flatten().chain([&typed]) {
-            let selector = Selector::typed(text);
+            let selector = Selector::from_shape(text);
             prop_assert_eq!(chosen(&world, &selector), chosen(&unnamed, &selector), "{:?}", text);
         }
         // An address is whoever has it, whatever ids a server gave.
         for (at, it) in world.iter().enumerate() {
-            prop_assert_eq!(chosen(&world, &Selector::typed(&it.address)), Some(at), "{:?}", it);
+            prop_assert_eq!(chosen(&world, &Selector::from_shape(&it.address)), Some(at), "{:?}", it);
             if let Some(handle) = &it.handle {
-                prop_assert_eq!(chosen(&world, &Selector::typed(&format!("@{handle}"))), Some(at));
+                prop_assert_eq!(chosen(&world, &Selector::from_shape(&format!("@{handle}"))), Some(at));
             }
         }
         // A name selects only if it is said to be one, and nobody else has it.
@@ -147,10 +147,10 @@ fn the_shape_decides_the_field() {
         ("", id("")),
     ];
     for (text, selector) in cases {
-        assert_eq!(Selector::typed(text), selector, "{text:?}");
-        assert_eq!(Selector::on_screen(text), selector, "{text:?}");
+        assert_eq!(Selector::from_shape(text), selector, "{text:?}");
+        assert_eq!(Selector::from_command_line(text), selector, "{text:?}");
     }
-    assert_eq!(Selector::on_screen("--name Ana"), Selector::name("Ana"));
+    assert_eq!(Selector::from_command_line("--name Ana"), Selector::name("Ana"));
 }
 
 fn person(platform: Platform, address: &str, id: &str, name: &str) -> NamedSender {
@@ -165,13 +165,13 @@ fn several_are_told_by_id_and_address() {
         person(Platform::Whatsapp, "+442079460123", "conv_2", "maria lopez"),
     ];
     let all: Vec<Candidate> = world.iter().map(NamedSender::candidate).collect();
-    let told = Selector::name("Maria Lopez").choose(all.clone()).expect_err("two have it").to_string();
+    let told = Selector::name("Maria Lopez").resolve(all.clone()).expect_err("two have it").to_string();
     assert_eq!(
         told,
         "2 conversations have the name \"Maria Lopez\": conv_1 (+34600111222) on WHATSAPP, conv_2 \
          (+442079460123) on WHATSAPP"
     );
-    let told = Selector::typed("Maria Lopez").choose(all).expect_err("a name").to_string();
+    let told = Selector::from_shape("Maria Lopez").resolve(all).expect_err("a name").to_string();
     assert!(told.ends_with("names need --name"), "{told}");
 }
 
@@ -180,14 +180,14 @@ fn one_persons_open_conversation_is_meant() {
     let world: Vec<Candidate> = ["conv_old", "conv_new"]
         .map(|id| person(Platform::Whatsapp, "+34600111222", id, "Maria").candidate())
         .to_vec();
-    let number = Selector::typed("+34600111222");
-    assert!(matches!(number.choose(world.clone()), Err(Unresolved::Several(..))), "both are open");
+    let number = Selector::from_shape("+34600111222");
+    assert!(matches!(number.resolve(world.clone()), Err(Unresolved::Several(..))), "both are open");
     let mut closed = world.clone();
     closed[0].row.conversation.status = ConversationStatus::Closed;
-    let chosen = number.choose(closed.clone()).expect("one is open");
+    let chosen = number.resolve(closed.clone()).expect("one is open");
     assert_eq!(chosen.row.conversation.id.as_str(), "conv_new");
     // Two of one name may be two people, whatever is closed.
-    assert!(Selector::name("Maria").choose(closed).is_err());
+    assert!(Selector::name("Maria").resolve(closed).is_err());
 }
 
 #[test]
@@ -197,20 +197,20 @@ fn a_test_key_beside_a_live_one_makes_nobody_two() {
     test.environment = Environment::Test;
     test.row.channel = ChannelId::from("test");
     for text in ["conv_1", "+34600111222"] {
-        let chosen = Selector::typed(text).choose(vec![test.clone(), live.clone()]).expect(text);
+        let chosen = Selector::from_shape(text).resolve(vec![test.clone(), live.clone()]).expect(text);
         assert!(!chosen.is_test());
     }
-    assert!(Selector::typed("conv_1").choose(vec![test.clone()]).expect("alone").is_test());
+    assert!(Selector::from_shape("conv_1").resolve(vec![test.clone()]).expect("alone").is_test());
     test.workspace = "another".to_owned();
-    assert!(Selector::typed("conv_1").choose(vec![test, live]).is_err());
+    assert!(Selector::from_shape("conv_1").resolve(vec![test, live]).is_err());
 }
 
 #[test]
 fn a_chat_goes_before_a_phone() {
     let chat = person(Platform::Whatsapp, "+34600111222", "conv_1", "Maria").candidate();
     let phone = person(Platform::Voip, "+34600111222", "+34600111222", "Maria").candidate();
-    let number = Selector::typed("+34600111222");
-    let chosen = number.choose(vec![phone.clone(), chat]).expect("the chat");
+    let number = Selector::from_shape("+34600111222");
+    let chosen = number.resolve(vec![phone.clone(), chat]).expect("the chat");
     assert_eq!(chosen.platform, Platform::Whatsapp);
-    assert_eq!(number.choose(vec![phone]).expect("the phone").platform, Platform::Voip);
+    assert_eq!(number.resolve(vec![phone]).expect("the phone").platform, Platform::Voip);
 }

@@ -21,13 +21,13 @@ fn measured(said: &[(i64, SaidBy)], now: i64) -> Vec<Measured> {
     let tell = |customer_case: CustomerCase| {
         let waits = customer_case.waits.into_iter().map(minutes).collect();
         (
-            minutes(customer_case.began.micros()),
+            minutes(customer_case.started_at.micros()),
             customer_case.first_response.map(minutes),
             waits,
             customer_case.resolution.map(minutes),
         )
     };
-    cases(&said, at(now)).into_iter().map(tell).collect()
+    split_cases(&said, at(now)).into_iter().map(tell).collect()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_person_takes_over_and_hands_back_by_answering() {
     ];
     for (said, over, back) in table {
         let said: Vec<_> = (0..).map(at).zip(said.iter().copied()).collect();
-        let found = cases(&said, at(60));
+        let found = split_cases(&said, at(60));
         assert_eq!((found[0].is_handed_over, found[0].is_handed_back), (*over, *back), "{said:?}");
     }
 }
@@ -82,7 +82,7 @@ fn a_person_takes_over_and_hands_back_by_answering() {
 #[test]
 fn percentiles_are_spans_that_were_seen() {
     let told = |seen: Vec<i64>| {
-        let Spans { count, median, p90, longest } = Spans::of(seen);
+        let Spans { count, median, p90, longest } = Spans::from_spans(seen);
         (count, [median, p90, longest])
     };
     assert_eq!(told(vec![]), (0, [None; 3]));
@@ -96,18 +96,18 @@ fn cases_count_where_and_when_they_began() {
     let channels = vec![ChannelId::new("chat"), ChannelId::new("mail")];
     let query = LevelsQuery { channels, since: at(60), until: at(180), now: at(10_000), targets: Vec::new() };
     let zone = Zone::UTC;
-    let mut gathering = LevelsGathering::new(&query, &zone);
+    let mut gathering = LevelsReportBuilder::new(&query, &zone);
     let ana = SafeText::line("ana");
     for (channel, person, minute) in
         [(0, None, 59), (0, Some(&ana), 60), (1, Some(&ana), 125), (1, None, 180)]
     {
         gathering.add(channel, person, &[(at(minute), Customer), (at(minute + 1), Ai)]);
     }
-    let report = gathering.report();
+    let report = gathering.finish();
     assert_eq!(report.all.cases, 2);
     assert_eq!(report.channels.iter().map(|channel| channel.1.cases).collect::<Vec<_>>(), [1, 1]);
     assert_eq!(report.hours.iter().map(|hour| (*hour.0, hour.1.cases)).collect::<Vec<_>>(), [(1, 1), (2, 1)]);
-    assert_eq!(report.people[&ana].first_response, Spans::of(vec![MINUTE, MINUTE]));
+    assert_eq!(report.people[&ana].first_response, Spans::from_spans(vec![MINUTE, MINUTE]));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn answers_are_counted_against_the_targets_of_their_channel() {
     let targets = vec![(ChannelId::new("chat"), targets)];
     let query = LevelsQuery { channels, since: at(0), until: at(1_000), now: at(300), targets };
     let zone = Zone::UTC;
-    let mut gathering = LevelsGathering::new(&query, &zone);
+    let mut gathering = LevelsReportBuilder::new(&query, &zone);
     let told: [(usize, &[(i64, SaidBy)]); 6] = [
         // In time, then late, then still awaited and missed.
         (0, &[(0, Customer), (5, Ai), (10, Customer), (25, Person), (30, Customer)]),
@@ -132,8 +132,8 @@ fn answers_are_counted_against_the_targets_of_their_channel() {
         let said: Vec<_> = said.iter().map(|pair| (at(pair.0), pair.1)).collect();
         gathering.add(channel, None, &said);
     }
-    let all = gathering.report().all;
-    assert_eq!(all.first_in_time, InTime { within: 2, of: 4 });
-    assert_eq!(all.later_in_time, InTime { within: 1, of: 3 });
-    assert_eq!((all.first_in_time.percent(), InTime::default().percent()), (Some(50), None));
+    let all = gathering.finish().all;
+    assert_eq!(all.first_in_time, TargetRate { within: 2, of: 4 });
+    assert_eq!(all.later_in_time, TargetRate { within: 1, of: 3 });
+    assert_eq!((all.first_in_time.percent(), TargetRate::default().percent()), (Some(50), None));
 }

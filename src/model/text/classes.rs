@@ -95,7 +95,7 @@ fn is_mark(it: char) -> bool {
 }
 
 /// The picture of a control: U+2400 and up for C0, a badge for C1.
-pub(super) fn picture(it: char) -> String {
+pub(super) fn control_picture(it: char) -> String {
     let code = u32::from(it);
     let picture = match code {
         0x00..=0x1f => char::from_u32(0x2400 + code),
@@ -106,17 +106,17 @@ pub(super) fn picture(it: char) -> String {
 }
 
 /// Whether a joiner after this character can mean something.
-pub(super) fn takes_joiner(base: char) -> bool {
+pub(super) fn allows_joiner(base: char) -> bool {
     is_emoji_like(base) || needs_joiner(base)
 }
 
 /// Whether a joiner between these two means something.
-pub(super) fn joins(before: char, after: char) -> bool {
+pub(super) fn is_joined(before: char, after: char) -> bool {
     (is_emoji_like(before) && is_emoji_like(after)) || (needs_joiner(before) && needs_joiner(after))
 }
 
 /// The letter of a regional indicator: two of them are a flag.
-pub(super) fn indicator(it: char) -> Option<char> {
+pub(super) fn regional_indicator(it: char) -> Option<char> {
     let place = u32::from(it).checked_sub(0x1f1e6).filter(|entry| *entry < 26)?;
     char::from_u32(u32::from('A') + place)
 }

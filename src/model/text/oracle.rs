@@ -4,7 +4,7 @@
 //! their way out against it.
 
 /// First and last character of each range that acts.
-const ACTING: [(char, char); 7] = [
+const ACTING_RANGES: [(char, char); 7] = [
     ('\u{0}', '\u{1f}'),
     ('\u{7f}', '\u{9f}'),
     ('\u{61c}', '\u{61c}'),
@@ -15,12 +15,13 @@ const ACTING: [(char, char); 7] = [
 ];
 
 /// All characters that act.
-pub fn acting() -> impl Iterator<Item = char> {
-    ACTING.into_iter().flat_map(|(first, last)| first..=last)
+pub fn acting_chars() -> impl Iterator<Item = char> {
+    ACTING_RANGES.into_iter().flat_map(|(first, last)| first..=last)
 }
 
 /// The first character of a text that acts, but for these.
 pub fn first_acting(text: &str, allowed: &[char]) -> Option<char> {
-    let acts = |character: &char| ACTING.iter().any(|(first, last)| (first..=last).contains(&character));
+    let acts =
+        |character: &char| ACTING_RANGES.iter().any(|(first, last)| (first..=last).contains(&character));
     text.chars().filter(|character| !allowed.contains(character)).find(acts)
 }

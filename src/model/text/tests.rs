@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::oracle::{acting, first_acting};
+use super::oracle::{acting_chars, first_acting};
 use super::*;
 
 #[test]
@@ -66,19 +66,19 @@ fn floods_are_capped() {
     let zalgo = format!("a{}b", "\u{301}".repeat(1_000_000));
     let safe = SafeText::block(&zalgo);
     assert!(safe.as_str().len() < 100, "{}", safe.as_str().len());
-    let eight = "\u{301}".repeat(MARKS_PER_BASE);
+    let eight = "\u{301}".repeat(MAX_MARKS_PER_BASE);
     let nine = format!("a{eight}\u{301}b");
     assert_eq!(SafeText::block(&nine.repeat(2)).as_str(), format!("a{eight}b").repeat(2));
     let blank = "\n".repeat(1_000_000);
     assert!(SafeText::block(&blank).as_str().len() < 64);
     let long = "x".repeat(1_000_000);
-    assert!(SafeText::block(&long).as_str().len() <= CHARACTERS + 16);
+    assert!(SafeText::block(&long).as_str().len() <= MAX_CHARS + 16);
 }
 
 #[test]
 fn what_leaves_acts_on_nothing() {
-    for (outside, leaves) in HOSTILE {
-        assert_eq!(plain(outside), *leaves, "{}", outside.escape_debug());
+    for (outside, leaves) in HOSTILE_TEXTS {
+        assert_eq!(escape_unseen(outside), *leaves, "{}", outside.escape_debug());
         assert!(!is_plain(outside), "no id: {}", outside.escape_debug());
     }
     for id in ["conv_1", "ana@shop.example", "+34 600 111 222", "зоя@пример.example", "e\u{301}", ""]
@@ -106,12 +106,12 @@ fn half_a_flag_is_spelled_out() {
 
 #[test]
 fn pasted_text_keeps_words_and_drops_controls() {
-    assert_eq!(pasted("a\r\nb\tc\u{1b}[2J\u{202e}d"), "a\nb c[2Jd");
+    assert_eq!(clean_pasted("a\r\nb\tc\u{1b}[2J\u{202e}d"), "a\nb c[2Jd");
 }
 
 #[test]
 fn what_acts_is_shown_and_pasted_text_is_free_of_it() {
-    for it in acting().filter(|character| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*character)) {
+    for it in acting_chars().filter(|character| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*character)) {
         let safe = SafeText::block(&format!("a{it}b"));
         let code = u32::from(it);
         let shown = match code {
@@ -120,7 +120,7 @@ fn what_acts_is_shown_and_pasted_text_is_free_of_it() {
             _ => format!("<U+{code:04X}>"),
         };
         assert_eq!(safe.as_str(), format!("a{shown}b"), "U+{code:04X}");
-        assert_eq!(first_acting(&pasted(&format!("a{it}b")), &['\n']), None, "U+{code:04X}");
+        assert_eq!(first_acting(&clean_pasted(&format!("a{it}b")), &['\n']), None, "U+{code:04X}");
     }
 }
 
@@ -146,7 +146,7 @@ proptest! {
         prop_assert_eq!(first_acting(SafeText::line(&text).as_str(), &[]), None);
         prop_assert_eq!(SafeText::block(once.as_str()), once.clone());
         for cluster in once.as_str().graphemes(true) {
-            prop_assert!(cluster.len() <= CLUSTER_BYTES + HIDDEN_MARK.len());
+            prop_assert!(cluster.len() <= MAX_CLUSTER_BYTES + HIDDEN_MARK.len());
         }
     }
 }

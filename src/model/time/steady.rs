@@ -8,11 +8,11 @@ use crate::time::{SECOND, Timestamp};
 
 /// Microseconds by which the wall clock has to move against the steady one to
 /// count as set.
-pub const CLOCK_STEP: i64 = SECOND;
+pub const MIN_CLOCK_STEP: i64 = SECOND;
 /// Microseconds the two readings of a [`Times`] may lie apart.
-const READING_GAP: i64 = 10_000;
+const MAX_READING_GAP: i64 = 10_000;
 /// Maximum number of readings until two lie that close.
-const READ_ATTEMPTS: u8 = 8;
+const MAX_READ_ATTEMPTS: u8 = 8;
 
 /// A point on a steady clock that nobody sets, in microseconds since an origin
 /// of the clock's own. Paces a process: deadlines, spans, ages. Comparable only
@@ -46,7 +46,7 @@ impl Moment {
 
 /// One reading of both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Times {
+pub struct ClockReading {
     /// The wall clock, which people set in both directions.
     pub now: Timestamp,
     /// The steady clock.
@@ -58,22 +58,22 @@ pub struct Times {
 pub struct ClockStep {
     /// The time the clock would show, had nobody set it, when the step was
     /// noticed.
-    pub unset: Timestamp,
+    pub before: Timestamp,
     /// Microseconds it was set forwards; negative if it was set back.
     pub by: i64,
     /// When the step was noticed.
     pub noticed: Moment,
 }
 
-impl Times {
+impl ClockReading {
     /// Reads both clocks, anew where something came between the readings: a
     /// pause of this process must not look like a step of the wall clock.
     pub(super) fn read(now: impl Fn() -> Timestamp, moment: impl Fn() -> Moment) -> Self {
         let mut times = Self { now: now(), moment: moment() };
-        for _ in 0..READ_ATTEMPTS {
+        for _ in 0..MAX_READ_ATTEMPTS {
             let before = times.moment;
             times = Self { now: now(), moment: moment() };
-            if times.moment.since(before) < READING_GAP {
+            if times.moment.since(before) < MAX_READING_GAP {
                 break;
             }
         }
@@ -81,21 +81,21 @@ impl Times {
     }
 
     /// A reading of a clock that is only turned by hand and never set.
-    pub const fn by_hand(now: Timestamp) -> Self {
+    pub const fn manual(now: Timestamp) -> Self {
         Self { now, moment: Moment::from_micros(now.micros()) }
     }
 
     /// The wall clock of this reading run on by the steady clock: the time it
     /// would show at `moment` had nobody set it since.
-    pub const fn run_on(self, moment: Moment) -> Timestamp {
+    pub const fn wall_time_at(self, moment: Moment) -> Timestamp {
         self.now.plus(moment.since(self.moment))
     }
 
     /// Microseconds the wall clock was set forwards between this reading and
     /// `later`, negative if it was set back; 0 for less than [`CLOCK_STEP`],
     /// by which a clock that is merely slewed may differ.
-    pub const fn step(self, later: Self) -> i64 {
-        let step = later.now.since(self.run_on(later.moment));
-        if step.saturating_abs() < CLOCK_STEP { 0 } else { step }
+    pub const fn clock_step(self, later: Self) -> i64 {
+        let step = later.now.since(self.wall_time_at(later.moment));
+        if step.saturating_abs() < MIN_CLOCK_STEP { 0 } else { step }
     }
 }

@@ -83,11 +83,11 @@ fn names_days_and_faces() {
         let time = at(time);
         assert_eq!(time.day_name(&zone), day);
         assert_eq!(time.date(&zone), date);
-        assert_eq!(time.clock_face(&zone), face);
-        assert_eq!(time.stamp(&zone), stamp);
+        assert_eq!(time.hour_and_minute(&zone), face);
+        assert_eq!(time.local_timestamp(&zone), stamp);
     }
     for edge in [i64::MIN, i64::MAX] {
-        assert!(!Timestamp(edge).stamp(&Zone::UTC).is_empty());
+        assert!(!Timestamp(edge).local_timestamp(&Zone::UTC).is_empty());
     }
 }
 
@@ -101,7 +101,7 @@ fn a_zone_follows_its_summer_time() {
         ("2026-11-01T06:30:00Z", "01:30", "-05:00"),
     ];
     for (time, face, offset) in cases {
-        assert_eq!(at(time).clock_face(&new_york), face, "{time}");
+        assert_eq!(at(time).hour_and_minute(&new_york), face, "{time}");
         assert_eq!(new_york.offset_name(at(time)), offset, "{time}");
     }
 }
@@ -137,7 +137,7 @@ fn spans_are_short() {
         (400 * DAY, "57w"),
     ];
     for (span, word) in cases {
-        assert_eq!(short_span(span), word);
+        assert_eq!(format_short_span(span), word);
     }
 }
 
@@ -152,25 +152,25 @@ fn a_span_until_something_is_the_nearest_one() {
         (30 * SECOND, "now"),
     ];
     for (span, words) in cases {
-        assert_eq!(span_ahead(span), words, "{span}");
+        assert_eq!(format_span_ahead(span), words, "{span}");
     }
 }
 
 #[test]
 fn step_of_the_wall_clock_is_told_from_time_that_passes() {
-    let first = Times { now: Timestamp::from_micros(9 * HOUR), moment: Moment::from_micros(7) };
+    let first = ClockReading { now: Timestamp::from_micros(9 * HOUR), moment: Moment::from_micros(7) };
     let cases = [
         ("nothing passed", 0, 0, 0),
         ("an hour passed, asleep or not", HOUR, HOUR, 0),
-        ("slewed", HOUR + CLOCK_STEP - 1, HOUR, 0),
+        ("slewed", HOUR + MIN_CLOCK_STEP - 1, HOUR, 0),
         ("set forwards", HOUR + MINUTE, MINUTE, HOUR),
         ("set back", MINUTE - HOUR, MINUTE, -HOUR),
         ("set back while hours passed", -HOUR, 3 * HOUR, -4 * HOUR),
     ];
     for (name, wall, passed, step) in cases {
-        let later = Times { now: first.now.plus(wall), moment: first.moment.plus(passed) };
-        assert_eq!(first.step(later), step, "{name}");
-        assert_eq!(first.run_on(later.moment), first.now.plus(passed), "{name}");
+        let later = ClockReading { now: first.now.plus(wall), moment: first.moment.plus(passed) };
+        assert_eq!(first.clock_step(later), step, "{name}");
+        assert_eq!(first.wall_time_at(later.moment), first.now.plus(passed), "{name}");
     }
 }
 
@@ -179,6 +179,6 @@ fn pause_between_two_readings_is_no_step() {
     // The process stands still for a minute between its first two readings.
     let readings = std::cell::RefCell::new(vec![2 * MINUTE + 2, 2 * MINUTE + 1, 2 * MINUTE, MINUTE]);
     let next = || readings.borrow_mut().pop().unwrap_or_default();
-    let times = Times::read(|| Timestamp::from_micros(next()), || Moment::from_micros(next()));
-    assert_eq!(Times::default().step(times), 0, "{times:?}");
+    let times = ClockReading::read(|| Timestamp::from_micros(next()), || Moment::from_micros(next()));
+    assert_eq!(ClockReading::default().clock_step(times), 0, "{times:?}");
 }

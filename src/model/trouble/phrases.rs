@@ -7,51 +7,51 @@
 struct Phrases {
     all: &'static [&'static str],
     /// For each first letter.
-    begins: [Begin; 26],
+    by_first_letter: [FirstLetterRange; 26],
 }
 
 /// The phrases with one first letter. Nearly all words of a text are told
 /// apart from all of them by two letters.
 #[derive(Clone, Copy)]
-struct Begin {
+struct FirstLetterRange {
     first: usize,
     end: usize,
     /// Their second letters: bit 0 is `a`, bit 26 what is no letter.
-    then: u32,
+    second_letters: u32,
 }
 
 impl Phrases {
-    const fn of(all: &'static [&'static str]) -> Self {
-        let mut begins = [Begin { first: 0, end: 0, then: 0 }; 26];
+    const fn new(all: &'static [&'static str]) -> Self {
+        let mut by_first_letter = [FirstLetterRange { first: 0, end: 0, second_letters: 0 }; 26];
         let mut at = 0;
         while at < all.len() {
             let phrase = all[at].as_bytes();
-            let begin = &mut begins[(phrase[0] - b'a') as usize];
+            let begin = &mut by_first_letter[(phrase[0] - b'a') as usize];
             if begin.end == 0 {
                 begin.first = at;
             }
             begin.end = at + 1;
-            begin.then |= 1 << second(phrase[1]);
+            begin.second_letters |= 1 << second_letter_bit(phrase[1]);
             at += 1;
         }
-        Self { all, begins }
+        Self { all, by_first_letter }
     }
 
     /// Those that may begin with these two bytes.
-    fn begun(&self, first: u8, then: u8) -> &'static [&'static str] {
-        let begin = first.checked_sub(b'a').and_then(|byte| self.begins.get(usize::from(byte)));
-        let begin = begin.filter(|begin| begin.then & 1 << second(then) != 0);
+    fn starting_with(&self, first: u8, then: u8) -> &'static [&'static str] {
+        let begin = first.checked_sub(b'a').and_then(|byte| self.by_first_letter.get(usize::from(byte)));
+        let begin = begin.filter(|begin| begin.second_letters & 1 << second_letter_bit(then) != 0);
         begin.map_or(&[], |begin| &self.all[begin.first..begin.end])
     }
 }
 
 /// The bit of a second letter.
-const fn second(letter: u8) -> u32 {
+const fn second_letter_bit(letter: u8) -> u32 {
     if letter.is_ascii_lowercase() { (letter - b'a') as u32 } else { 26 }
 }
 
 /// Asking for a person: en, es, pt, de, fr, it, nl. Sorted.
-const PERSON: Phrases = Phrases::of(&[
+const PERSON_PHRASES: Phrases = Phrases::new(&[
     "a person",
     "an operator",
     "are you a bot",
@@ -142,11 +142,11 @@ const PERSON: Phrases = Phrases::of(&[
 ]);
 
 /// Said beside one of the phrases above, it is not asked for now. Sorted.
-const NOT: Phrases =
-    Phrases::of(&["human error", "human resources", "not a human error", "thanks to your customer service"]);
+const PERSON_EXCLUSIONS: Phrases =
+    Phrases::new(&["human error", "human resources", "not a human error", "thanks to your customer service"]);
 
 /// Anger and despair, in the same languages. Sorted.
-const NEGATIVE: Phrases = Phrases::of(&[
+const NEGATIVE_PHRASES: Phrases = Phrases::new(&[
     "absurdo",
     "al gezegd",
     "already told you",
@@ -261,7 +261,7 @@ const NEGATIVE: Phrases = Phrases::of(&[
 pub struct FoldedText(String);
 
 impl FoldedText {
-    pub fn of(text: &str) -> Self {
+    pub fn fold(text: &str) -> Self {
         let mut plain = Vec::with_capacity(text.len() + 2);
         plain.push(b' ');
         for it in text.chars() {
@@ -270,7 +270,7 @@ impl FoldedText {
             } else if !it.is_ascii() && it.is_alphanumeric() {
                 let lower = it.to_lowercase();
                 let is_one = lower.len() == 1;
-                for bare in lower.filter(|lower| is_one || lower.is_alphanumeric()).map(bare) {
+                for bare in lower.filter(|lower| is_one || lower.is_alphanumeric()).map(without_accent) {
                     plain.extend_from_slice(bare.encode_utf8(&mut [0; 4]).as_bytes());
                 }
             } else if plain.last() != Some(&b' ') {
@@ -286,24 +286,24 @@ impl FoldedText {
     }
 
     /// The bytes of each of its words.
-    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn word_bytes(&self) -> impl Iterator<Item = &[u8]> {
         self.0.as_bytes().split(|byte| *byte == b' ').filter(|part| !part.is_empty())
     }
 
     pub fn asks_for_person(&self) -> bool {
-        find(&self.0, &PERSON).is_some() && find(&self.0, &NOT).is_none()
+        find_phrase(&self.0, &PERSON_PHRASES).is_some() && find_phrase(&self.0, &PERSON_EXCLUSIONS).is_none()
     }
 
     /// The word of anger or despair in it.
-    pub fn negative(&self) -> Option<&'static str> {
-        find(&self.0, &NEGATIVE)
+    pub fn negative_phrase(&self) -> Option<&'static str> {
+        find_phrase(&self.0, &NEGATIVE_PHRASES)
     }
 }
 
 /// The first of some phrases in a plain text.
-fn find(text: &str, phrases: &Phrases) -> Option<&'static str> {
+fn find_phrase(text: &str, phrases: &Phrases) -> Option<&'static str> {
     text.as_bytes().windows(3).enumerate().filter(|(_, entry)| entry[0] == b' ').find_map(|(at, entry)| {
-        let begun = phrases.begun(entry[1], entry[2]).iter();
+        let begun = phrases.starting_with(entry[1], entry[2]).iter();
         begun.copied().find(|phrase| {
             let rest = text[at + 1..].strip_prefix(phrase);
             rest.is_some_and(|text| text.starts_with(' '))
@@ -312,7 +312,7 @@ fn find(text: &str, phrases: &Phrases) -> Option<&'static str> {
 }
 
 /// A Latin letter without its accent.
-fn bare(letter: char) -> char {
+fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'â' | 'ã' | 'ä' | 'å' => 'a',
         'é' | 'è' | 'ê' | 'ë' => 'e',
@@ -331,13 +331,18 @@ mod tests {
 
     #[test]
     fn phrases_are_plain() {
-        for phrase in [PERSON, NEGATIVE, NOT].iter().flat_map(|phrases| phrases.all) {
-            assert_eq!(FoldedText::of(phrase).0.trim(), *phrase, "would never be found");
+        for phrase in
+            [PERSON_PHRASES, NEGATIVE_PHRASES, PERSON_EXCLUSIONS].iter().flat_map(|phrases| phrases.all)
+        {
+            assert_eq!(FoldedText::fold(phrase).0.trim(), *phrase, "would never be found");
         }
-        for phrases in [PERSON, NEGATIVE, NOT] {
+        for phrases in [PERSON_PHRASES, NEGATIVE_PHRASES, PERSON_EXCLUSIONS] {
             assert!(phrases.all.is_sorted_by(|one, next| one < next), "would not be found");
             for phrase in phrases.all {
-                assert!(find(&FoldedText::of(&format!("well, {phrase}!")).0, &phrases).is_some(), "{phrase}");
+                assert!(
+                    find_phrase(&FoldedText::fold(&format!("well, {phrase}!")).0, &phrases).is_some(),
+                    "{phrase}"
+                );
             }
         }
     }
@@ -359,7 +364,7 @@ mod tests {
             ("", false),
         ];
         for (text, wanted) in cases {
-            assert_eq!(FoldedText::of(text).asks_for_person(), wanted, "{text}");
+            assert_eq!(FoldedText::fold(text).asks_for_person(), wanted, "{text}");
         }
     }
 
@@ -373,7 +378,7 @@ mod tests {
             ("Great, thank you", None),
         ];
         for (text, found) in cases {
-            assert_eq!(FoldedText::of(text).negative(), found, "{text}");
+            assert_eq!(FoldedText::fold(text).negative_phrase(), found, "{text}");
         }
     }
 }

@@ -3,29 +3,29 @@
 use crate::trouble::phrases::FoldedText;
 
 /// From this share of common words on two texts say the same.
-const ALIKE: f64 = 0.6;
+const MIN_SIMILARITY: f64 = 0.6;
 /// Words a text needs to be compared: `ok` twice says nothing.
-const LEAST: usize = 2;
+const MIN_WORDS: usize = 2;
 /// Words of a text that are compared.
-const MOST: usize = 40;
+const MAX_WORDS: usize = 40;
 
 /// The words of a text, as numbers: sorted, each once.
 #[derive(Debug)]
-struct Pieces {
-    all: Vec<u64>,
+struct WordHashes {
+    words: Vec<u64>,
     /// Those with a digit in them.
     numbers: Vec<u64>,
 }
 
 /// How many of these say the same as the one that is repeated most.
-pub fn most_alike(texts: &[FoldedText]) -> usize {
-    let mut sets: Vec<Pieces> = texts.iter().map(pieces).collect();
-    sets.retain(|set| set.all.len() >= LEAST);
+pub fn count_most_similar(texts: &[FoldedText]) -> usize {
+    let mut sets: Vec<WordHashes> = texts.iter().map(hash_words).collect();
+    sets.retain(|set| set.words.len() >= MIN_WORDS);
     // Each is like itself.
     let mut alike = vec![1; sets.len()];
     for (at, one) in sets.iter().enumerate() {
         for (other_at, other) in sets.iter().enumerate().skip(at + 1) {
-            if are_alike(one, other) {
+            if are_similar(one, other) {
                 alike[at] += 1;
                 alike[other_at] += 1;
             }
@@ -35,26 +35,26 @@ pub fn most_alike(texts: &[FoldedText]) -> usize {
 }
 
 /// Whether enough of the words of both are common to them.
-fn are_alike(one: &Pieces, other: &Pieces) -> bool {
+fn are_similar(one: &WordHashes, other: &WordHashes) -> bool {
     // Few words and small numbers: no precision is lost.
     let share = |few: usize, of: usize| few as f64 / of as f64;
-    let (short, long) = (one.all.len().min(other.all.len()), one.all.len().max(other.all.len()));
-    if share(short, long) < ALIKE || are_of_other_numbers(one, other) {
+    let (short, long) = (one.words.len().min(other.words.len()), one.words.len().max(other.words.len()));
+    if share(short, long) < MIN_SIMILARITY || have_different_numbers(one, other) {
         return false;
     }
-    let common = common(&one.all, &other.all);
-    share(common, short + long - common) >= ALIKE
+    let common = count_common(&one.words, &other.words);
+    share(common, short + long - common) >= MIN_SIMILARITY
 }
 
 /// Whether both name numbers and none is the same: tyres of 26 inch are not
 /// tyres of 28.
-fn are_of_other_numbers(one: &Pieces, other: &Pieces) -> bool {
+fn have_different_numbers(one: &WordHashes, other: &WordHashes) -> bool {
     let both = !one.numbers.is_empty() && !other.numbers.is_empty();
-    both && common(&one.numbers, &other.numbers) == 0
+    both && count_common(&one.numbers, &other.numbers) == 0
 }
 
 /// How many stand in both of two sorted lists.
-fn common(one: &[u64], other: &[u64]) -> usize {
+fn count_common(one: &[u64], other: &[u64]) -> usize {
     let (mut at, mut found) = (0, 0);
     for it in one {
         at += other[at..].iter().take_while(|that| *that < it).count();
@@ -63,9 +63,9 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     found
 }
 
-fn pieces(text: &FoldedText) -> Pieces {
-    let mut pieces = Pieces { all: Vec::with_capacity(MOST), numbers: Vec::new() };
-    for word in text.words().take(MOST) {
+fn hash_words(text: &FoldedText) -> WordHashes {
+    let mut pieces = WordHashes { words: Vec::with_capacity(MAX_WORDS), numbers: Vec::new() };
+    for word in text.word_bytes().take(MAX_WORDS) {
         let word_text = if word.is_ascii() { "" } else { str::from_utf8(word).unwrap_or_default() };
         if word_text.chars().any(is_unspaced) {
             let bounds = word_text.char_indices().map(|(at, _)| at).chain([word.len()]);
@@ -75,14 +75,14 @@ fn pieces(text: &FoldedText) -> Pieces {
             pieces.add(word);
         }
     }
-    for list in [&mut pieces.all, &mut pieces.numbers] {
+    for list in [&mut pieces.words, &mut pieces.numbers] {
         list.sort_unstable();
         list.dedup();
     }
     pieces
 }
 
-impl Pieces {
+impl WordHashes {
     fn add(&mut self, piece: &[u8]) {
         // FNV-1a: words are short, and nobody gains by two that look the same.
         let (mut number, mut has_digit) = (0xcbf2_9ce4_8422_2325, false);
@@ -90,7 +90,7 @@ impl Pieces {
             number = (number ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
             has_digit |= byte.is_ascii_digit();
         }
-        self.all.push(number);
+        self.words.push(number);
         if has_digit {
             self.numbers.push(number);
         }
@@ -119,8 +119,8 @@ mod tests {
             (&["I bought a red bike", "I bought a bell for it last week"], 1),
         ];
         for (texts, times) in cases {
-            let plain: Vec<FoldedText> = texts.iter().map(|text| FoldedText::of(text)).collect();
-            assert_eq!(most_alike(&plain), times, "{texts:?}");
+            let plain: Vec<FoldedText> = texts.iter().map(|text| FoldedText::fold(text)).collect();
+            assert_eq!(count_most_similar(&plain), times, "{texts:?}");
         }
     }
 }

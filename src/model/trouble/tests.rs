@@ -2,7 +2,9 @@
 //! and scoring thousands of them takes no time a person can feel.
 
 use crate::messages::{DeliveryStatus, Direction, Sender};
-use crate::trouble::{LONG, MessageSummary, TROUBLE, TroubleScore, look, waits};
+use crate::trouble::{
+    LONG_WAIT, MessageSummary, TROUBLE_THRESHOLD, TroubleScore, score_messages, score_waiting,
+};
 
 /// Conversations: whether a person would call it trouble, and what was said,
 /// `c` by the customer, `a` by the AI, `h` by a person, `f` failed.
@@ -125,7 +127,7 @@ const CORPUS: &[(bool, &[&str])] = &[
     (false, &["c Obrigado!", "a De nada"]),
 ];
 
-fn said(line: &str) -> MessageSummary {
+fn customer_line(line: &str) -> MessageSummary {
     let (who, text) = line.split_once(' ').unwrap_or(("c", line));
     let (direction, sender) = match who {
         "c" => (Direction::Inbound, Sender::Customer),
@@ -137,7 +139,7 @@ fn said(line: &str) -> MessageSummary {
 }
 
 fn score(lines: &[&str]) -> u32 {
-    look(&lines.iter().map(|line| said(line)).collect::<Vec<_>>()).score()
+    score_messages(&lines.iter().map(|line| customer_line(line)).collect::<Vec<_>>()).score()
 }
 
 #[test]
@@ -152,7 +154,7 @@ fn of_the_ten_most_urgent_nine_are_in_trouble() {
 #[test]
 fn trouble_is_told_apart() {
     for (trouble, lines) in CORPUS {
-        assert_eq!(score(lines) >= TROUBLE, *trouble, "{} for {lines:?}", score(lines));
+        assert_eq!(score(lines) >= TROUBLE_THRESHOLD, *trouble, "{} for {lines:?}", score(lines));
     }
 }
 
@@ -167,16 +169,20 @@ fn the_reasons_are_words() {
         "a Hm",
         "c A human please",
     ];
-    let found = look(&lines.iter().map(|line| said(line)).collect::<Vec<_>>());
-    assert_eq!(found.line(), "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts");
-    assert_eq!(TroubleScore::read(&found.line()), found);
-    assert_eq!(TroubleScore::read("no weight\n\n-1 less\n99999999999 more"), TroubleScore::default());
+    let found = score_messages(&lines.iter().map(|line| customer_line(line)).collect::<Vec<_>>());
+    assert_eq!(
+        found.to_stored(),
+        "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts"
+    );
+    assert_eq!(TroubleScore::from_stored(&found.to_stored()), found);
+    assert_eq!(TroubleScore::from_stored("no weight\n\n-1 less\n99999999999 more"), TroubleScore::default());
 }
 
 #[test]
 fn waiting_adds_more_the_longer_it_takes() {
-    assert_eq!(waits(LONG - 1), None);
-    let (short, long) = (waits(LONG).expect("long"), waits(20 * LONG).expect("longer"));
+    assert_eq!(score_waiting(LONG_WAIT - 1), None);
+    let (short, long) =
+        (score_waiting(LONG_WAIT).expect("long"), score_waiting(20 * LONG_WAIT).expect("longer"));
     assert!(short.weight < long.weight && long.weight <= 30);
     assert_eq!(long.words, "no answer for 1h");
 }
@@ -184,6 +190,6 @@ fn waiting_adds_more_the_longer_it_takes() {
 #[test]
 fn hostile_text_is_only_text() {
     for text in ["\u{202e}\u{1b}[2J", "🧨🧨🧨🧨", "\0", &"x".repeat(100_000)] {
-        assert_eq!(look(&[said(&format!("c {text}"))]).score(), 0);
+        assert_eq!(score_messages(&[customer_line(&format!("c {text}"))]).score(), 0);
     }
 }

@@ -5,11 +5,11 @@ use crate::ids::{CampaignId, ChannelId, ContactId};
 use crate::queries::ConversationKey;
 
 /// Characters of a line that is wrong, repeated at most.
-const SHOWN: usize = 40;
+const MAX_SHOWN_CHARS: usize = 40;
 /// Characters from which on a word without a digit is no name.
-const LONG: usize = 16;
+const MIN_ID_CHARS: usize = 16;
 /// Digits from which on a word without a letter is a number as people write it.
-const PHONE: usize = 7;
+const MIN_PHONE_DIGITS: usize = 7;
 
 /// Where an audience comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum AudienceSource {
 }
 
 impl AudienceSource {
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Conversations(keys) if keys.len() == 1 => "this conversation".to_owned(),
             Self::Conversations(keys) => format!("{} marked conversations", keys.len()),
@@ -57,13 +57,13 @@ pub struct ResolvedAudience {
     /// Their ids, each once, in order.
     pub ids: Vec<ContactId>,
     /// How many were named again.
-    pub doubled: usize,
+    pub duplicates: usize,
     /// How many have no number.
     pub without_phone: usize,
     /// Numbers whose contact has not been read, or is none.
-    pub unread: Vec<String>,
+    pub not_read: Vec<String>,
     /// Lines of a file that are wrong, the first few in words.
-    pub wrong: Vec<String>,
+    pub invalid: Vec<String>,
     /// Of those with an id: how many have an open window.
     pub open: usize,
     /// How many have a closed one, or never wrote.
@@ -79,11 +79,11 @@ pub enum AudienceLine {
     Phone(String),
     /// Something that can be neither: a name, a heading, a number without its
     /// country code.
-    Neither(String),
+    Invalid(String),
 }
 
 impl AudienceLine {
-    fn of(word: &str) -> Self {
+    fn parse(word: &str) -> Self {
         let separator = |character: &char| matches!(character, ' ' | '-' | '(' | ')' | '/');
         if word.starts_with('+') {
             return Self::Phone(word.chars().filter(|character| !separator(character)).collect());
@@ -91,7 +91,7 @@ impl AudienceLine {
         if is_contact_id(word) {
             return Self::Contact(ContactId::new(word));
         }
-        Self::Neither(word.chars().take(SHOWN).collect())
+        Self::Invalid(word.chars().take(MAX_SHOWN_CHARS).collect())
     }
 }
 
@@ -102,24 +102,24 @@ fn is_contact_id(word: &str) -> bool {
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | ':');
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let letters = word.chars().filter(char::is_ascii_alphabetic).count();
-    let is_phone = letters == 0 && digits >= PHONE;
-    let is_name = digits == 0 && word.len() < LONG;
+    let is_phone = letters == 0 && digits >= MIN_PHONE_DIGITS;
+    let is_name = digits == 0 && word.len() < MIN_ID_CHARS;
     word.len() <= 200 && word.chars().all(fits) && !is_phone && !is_name
 }
 
 /// Why such a line names nobody.
-pub fn neither(word: &str) -> String {
+pub fn describe_invalid_line(word: &str) -> String {
     format!("{word:?} is neither a contact id nor a phone number with its country code, such as +34600111222")
 }
 
 /// What stands in a file: one id or number a line; empty lines and what
 /// follows a `#` say nothing.
-pub fn read_lines(text: &str) -> Vec<(usize, AudienceLine)> {
+pub fn parse_lines(text: &str) -> Vec<(usize, AudienceLine)> {
     let lines = text.lines().enumerate().filter_map(|(at, line)| {
         let word = line.split('#').next().unwrap_or("").trim();
         let wanted = match word {
             "" => return None,
-            word => AudienceLine::of(word),
+            word => AudienceLine::parse(word),
         };
         Some((at + 1, wanted))
     });
@@ -138,10 +138,10 @@ mod tests {
             (3, AudienceLine::Phone("+34600111222".to_owned())),
             (5, AudienceLine::Contact("ct_1".into())),
         ];
-        assert_eq!(read_lines(text), expected);
-        assert!(read_lines(" \n#\n").is_empty());
+        assert_eq!(parse_lines(text), expected);
+        assert!(parse_lines(" \n#\n").is_empty());
         for id in ["ct_1", "42", "3f2a9c1e-0b7d-4c55-9a51-5b1c3f0e9d11", "ckhgzqwertyuiopasdfgh"] {
-            assert_eq!(read_lines(id), [(1, AudienceLine::Contact(id.into()))]);
+            assert_eq!(parse_lines(id), [(1, AudienceLine::Contact(id.into()))]);
         }
         let neither = [
             "Maria",
@@ -154,7 +154,7 @@ mod tests {
             "ñ1",
         ];
         for word in neither {
-            assert_eq!(read_lines(word), [(1, AudienceLine::Neither(word.to_owned()))]);
+            assert_eq!(parse_lines(word), [(1, AudienceLine::Invalid(word.to_owned()))]);
         }
     }
 }

@@ -8,19 +8,21 @@
 use crate::ids::BroadcastId;
 use crate::prices;
 use crate::text::SafeText;
-use crate::time::{MINUTE, SECOND, Timestamp, precise_span};
-use crate::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading, WaveRowState, price_each};
+use crate::time::{MINUTE, SECOND, Timestamp, format_precise_span};
+use crate::waves::{
+    Campaign, CampaignPhase, PauseCause, RecipientCounts, WaveReading, WaveRowState, recipient_price,
+};
 
 /// Between two looks at a wave that is being sent.
-const LOOK: i64 = 5 * SECOND;
+const POLL_INTERVAL: i64 = 5 * SECOND;
 /// A wave that was not tried to its end for so long is told of.
-pub const STALL: i64 = 10 * MINUTE;
+pub const STALL_TIMEOUT: i64 = 10 * MINUTE;
 /// A hold that ends later is from before the clock was set back.
-const FURTHEST: i64 = 10 * MINUTE;
+const MAX_HOLD: i64 = 10 * MINUTE;
 
 /// What is known beside the campaign.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Report {
+pub struct CampaignFacts {
     pub credits: Option<f64>,
     pub quality: Option<SafeText>,
     /// What a template cost last.
@@ -34,7 +36,7 @@ pub enum WaveStep {
     /// Give this wave its row of the outbox.
     Send(usize),
     /// Count this wave's broadcast again.
-    Look(usize, BroadcastId),
+    Poll(usize, BroadcastId),
     /// Nothing before then.
     Wait(Timestamp),
     /// Nothing until the outbox has moved on.
@@ -48,64 +50,69 @@ pub enum WaveStep {
 }
 
 /// What a campaign does next.
-pub fn decide(campaign: &Campaign, report: &Report, now: Timestamp) -> WaveStep {
-    if campaign.phase != Phase::Running {
+pub fn next_step(campaign: &Campaign, report: &CampaignFacts, now: Timestamp) -> WaveStep {
+    if campaign.phase != CampaignPhase::Running {
         return WaveStep::Nothing;
     }
-    let begun = campaign.begun();
+    let begun = campaign.started_waves();
     let Some(last) = begun.checked_sub(1) else {
         let left = campaign.starts_at.since(now);
-        return match (1..=FURTHEST).contains(&left) {
+        return match (1..=MAX_HOLD).contains(&left) {
             true => WaveStep::Wait(campaign.starts_at),
-            false => next(campaign, 0, report),
+            false => next_wave_step(campaign, 0, report),
         };
     };
-    match after(campaign, last, report, now) {
+    match next_wave_wait(campaign, last, report, now) {
         Some(decision) => decision,
         None if begun == campaign.waves.len() => WaveStep::Finish,
-        None => next(campaign, begun, report),
+        None => next_wave_step(campaign, begun, report),
     }
 }
 
 /// What holds the next wave back; `None` if nothing does.
-fn after(campaign: &Campaign, last: usize, report: &Report, now: Timestamp) -> Option<WaveStep> {
+fn next_wave_wait(
+    campaign: &Campaign,
+    last: usize,
+    report: &CampaignFacts,
+    now: Timestamp,
+) -> Option<WaveStep> {
     let wave = &campaign.waves[last];
-    let broadcast = match &wave.fate {
-        WaveRowState::Unsent | WaveRowState::Leaving => return Some(WaveStep::Await),
-        WaveRowState::Asks(why) => {
-            return Some(pause(PauseCause::Row, format!("wave {} asks: {why}", last + 1)));
+    let broadcast = match &wave.row_state {
+        WaveRowState::Unsent | WaveRowState::Sending => return Some(WaveStep::Await),
+        WaveRowState::NeedsDecision(why) => {
+            return Some(pause_step(PauseCause::Row, format!("wave {} asks: {why}", last + 1)));
         }
         WaveRowState::Dropped if last >= campaign.judged_from => {
-            return Some(pause(PauseCause::Row, format!("wave {} was taken back", last + 1)));
+            return Some(pause_step(PauseCause::Row, format!("wave {} was taken back", last + 1)));
         }
         WaveRowState::Dropped => return None,
         WaveRowState::Sent(None) if last >= campaign.judged_from => {
             let words = format!("the server named no broadcast for wave {}: it cannot be counted", last + 1);
-            return Some(pause(PauseCause::Uncounted, words));
+            return Some(pause_step(PauseCause::Uncounted, words));
         }
         WaveRowState::Sent(None) => return None,
         WaveRowState::Sent(Some(broadcast)) => broadcast.clone(),
     };
-    let look = || Some(WaveStep::Look(last, broadcast.clone()));
+    let look = || Some(WaveStep::Poll(last, broadcast.clone()));
     let Some(reading) = &wave.reading else { return look() };
     if reading.is_unknown {
         let judged = last >= campaign.judged_from && !report.is_test;
         let words = || format!("the server does not know wave {}: it cannot be counted", last + 1);
-        return judged.then(|| pause(PauseCause::Uncounted, words()));
+        return judged.then(|| pause_step(PauseCause::Uncounted, words()));
     }
     // Where nothing is left to send, there is nothing to stop.
     let is_last = last + 1 == campaign.waves.len();
-    if let Some(why) = failing(campaign).filter(|_| !is_last) {
-        return Some(pause(PauseCause::Failures, why));
+    if let Some(why) = describe_failures(campaign).filter(|_| !is_last) {
+        return Some(pause_step(PauseCause::Failures, why));
     }
-    let fresh = (0..LOOK).contains(&now.since(reading.at));
+    let fresh = (0..POLL_INTERVAL).contains(&now.since(reading.at));
     let Some(finished) = reading.finished_at else {
-        return if fresh { Some(WaveStep::Wait(reading.at.plus(LOOK))) } else { look() };
+        return if fresh { Some(WaveStep::Wait(reading.at.plus(POLL_INTERVAL))) } else { look() };
     };
     let wait = campaign.plan.pause();
     if (0..wait).contains(&now.since(finished)) {
         // Counted now and then meanwhile: failures stop it as soon as they show.
-        let again = reading.at.plus(LOOK).min(finished.plus(wait));
+        let again = reading.at.plus(POLL_INTERVAL).min(finished.plus(wait));
         return if fresh { Some(WaveStep::Wait(again.max(now.plus(1)))) } else { look() };
     }
     // What failed during the wait must have been counted; a clock that was
@@ -115,15 +122,15 @@ fn after(campaign: &Campaign, last: usize, report: &Report, now: Timestamp) -> O
 }
 
 /// The next wave, unless the account forbids it.
-fn next(campaign: &Campaign, number: usize, report: &Report) -> WaveStep {
+fn next_wave_step(campaign: &Campaign, number: usize, report: &CampaignFacts) -> WaveStep {
     let rules = &campaign.plan.rules;
     let size = i64::try_from(campaign.waves[number].size).unwrap_or(i64::MAX);
-    let price = price_each(&campaign.content, report.charged).most.saturating_mul(size);
+    let price = recipient_price(&campaign.content, report.charged).max.saturating_mul(size);
     if let (Some(floor), Some(credits), false) = (rules.floor, report.credits, report.is_test)
         && credits - price as f64 <= floor as f64 - 1.0
     {
-        let left = prices::credits(credits);
-        return pause(
+        let left = prices::format_balance(credits);
+        return pause_step(
             PauseCause::Credits,
             format!("{left} credits; wave {} would leave fewer than {floor}", number + 1),
         );
@@ -131,59 +138,62 @@ fn next(campaign: &Campaign, number: usize, report: &Report) -> WaveStep {
     if let (true, Some(before), Some(now)) = (rules.quality, &campaign.quality_before, &report.quality)
         && before != now
     {
-        return pause(PauseCause::Quality, format!("the quality rating was {before} and is {now}"));
+        return pause_step(PauseCause::Quality, format!("the quality rating was {before} and is {now}"));
     }
     WaveStep::Send(number)
 }
 
 /// Which failures are more than the plan allows. Where those of no wave are,
 /// those of all together are not.
-fn failing(campaign: &Campaign) -> Option<String> {
+fn describe_failures(campaign: &Campaign) -> Option<String> {
     let limit = campaign.plan.rules.failed_percent;
     let judged = campaign.waves.iter().enumerate().skip(campaign.judged_from);
-    let mut counted =
-        judged.filter_map(|(number, wave)| Some((number, RecipientCounts::of(wave.reading.as_ref()?))));
-    let over = |(number, counts)| is_over(counts, limit).then(|| told(number, counts, limit));
+    let mut counted = judged
+        .filter_map(|(number, wave)| Some((number, RecipientCounts::from_reading(wave.reading.as_ref()?))));
+    let over = |(number, counts)| {
+        is_over_limit(counts, limit).then(|| describe_limit_reached(number, counts, limit))
+    };
     counted.find_map(over)
 }
 
-fn told(number: usize, counts: RecipientCounts, limit: u8) -> String {
+fn describe_limit_reached(number: usize, counts: RecipientCounts, limit: u8) -> String {
     let percent = counts.failed * 100 / counts.recipients.max(1);
     let RecipientCounts { recipients, failed, .. } = counts;
     format!("wave {}: {failed} of {recipients} failed ({percent} %, the limit is {limit} %)", number + 1)
 }
 
-fn is_over(counts: RecipientCounts, limit: u8) -> bool {
+fn is_over_limit(counts: RecipientCounts, limit: u8) -> bool {
     counts.failed > 0 && counts.failed.saturating_mul(100) > i64::from(limit) * counts.recipients
 }
 
-fn pause(cause: PauseCause, words: String) -> WaveStep {
+fn pause_step(cause: PauseCause, words: String) -> WaveStep {
     WaveStep::Pause(cause, SafeText::line(&words))
 }
 
 /// Since when a wave has been on its way for too long, in words.
-pub fn stalled(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -> Option<String> {
-    let last = campaign.begun().checked_sub(1)?;
+pub fn describe_stall(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -> Option<String> {
+    let last = campaign.started_waves().checked_sub(1)?;
     let ended = campaign.waves[last]
         .reading
         .is_some_and(|reading| reading.finished_at.is_some() || reading.is_unknown);
     let age = now.since(sent_at);
-    (campaign.phase == Phase::Running && !ended && age >= STALL)
-        .then(|| format!("wave {} has not been tried to its end for {}", last + 1, precise_span(age)))
+    (campaign.phase == CampaignPhase::Running && !ended && age >= STALL_TIMEOUT)
+        .then(|| format!("wave {} has not been tried to its end for {}", last + 1, format_precise_span(age)))
 }
 
 /// That the balance may not reach to the end, in words.
-pub fn running_low(campaign: &Campaign, report: &Report) -> Option<String> {
-    let credits = report.credits.filter(|_| campaign.phase == Phase::Running && !report.is_test)?;
-    let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|wave| wave.size).sum();
-    let price = price_each(&campaign.content, report.charged).times(i64::try_from(left).unwrap_or(i64::MAX));
-    (left > 0 && credits < price.most as f64).then(|| {
-        format!("{}; the {left} still to come cost {}", prices::credit_words(credits), price.words())
+pub fn describe_low_balance(campaign: &Campaign, report: &CampaignFacts) -> Option<String> {
+    let credits = report.credits.filter(|_| campaign.phase == CampaignPhase::Running && !report.is_test)?;
+    let left: usize = campaign.waves.iter().skip(campaign.started_waves()).map(|wave| wave.size).sum();
+    let price =
+        recipient_price(&campaign.content, report.charged).times(i64::try_from(left).unwrap_or(i64::MAX));
+    (left > 0 && credits < price.max as f64).then(|| {
+        format!("{}; the {left} still to come cost {}", prices::format_credits(credits), price.describe())
     })
 }
 
 /// What a new look says of a wave, after an older one.
-pub fn read_again(
+pub fn update_reading(
     before: Option<&WaveReading>,
     told: RecipientCounts,
     finished: bool,

@@ -12,19 +12,19 @@ use crate::prices::{self, Price};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-pub use plan::{Rules, WavePlan};
+pub use plan::{StopRules, WavePlan};
 
 /// More people than this take a typed phrase.
-pub const PHRASE_ABOVE: usize = 100;
+pub const MAX_WITHOUT_PHRASE: usize = 100;
 
 /// People, each once and at least one, in the order they were chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frozen(Vec<ContactId>);
+pub struct FrozenContacts(Vec<ContactId>);
 
-impl Frozen {
+impl FrozenContacts {
     /// Freezes a choice; `None` when nobody was chosen. Tells how many were
     /// named again.
-    pub fn of(ids: impl IntoIterator<Item = ContactId>) -> Option<(Self, usize)> {
+    pub fn from_ids(ids: impl IntoIterator<Item = ContactId>) -> Option<(Self, usize)> {
         let mut seen = std::collections::HashSet::new();
         let (mut kept, mut doubled) = (Vec::new(), 0);
         for id in ids.into_iter().filter(|contact_id| !contact_id.is_empty()) {
@@ -45,36 +45,38 @@ impl Frozen {
 /// The recipients of a campaign. Everyone is a word of its own: no list, however
 /// empty, means it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Aim {
+pub enum CampaignAudience {
     /// All contacts of the workspace, so many when they were counted; in one
     /// wave, as the server knows who they are.
     Everyone(usize),
-    These(Frozen),
+    Contacts(FrozenContacts),
 }
 
-impl Aim {
+impl CampaignAudience {
     /// How many people.
     pub fn count(&self) -> usize {
         match self {
             Self::Everyone(count) => *count,
-            Self::These(frozen) => frozen.0.len(),
+            Self::Contacts(frozen) => frozen.0.len(),
         }
     }
 
     /// The sizes of its waves by a plan.
-    pub fn sizes(&self, plan: &WavePlan) -> Vec<usize> {
+    pub fn wave_sizes(&self, plan: &WavePlan) -> Vec<usize> {
         match self {
             Self::Everyone(count) => vec![*count],
-            Self::These(frozen) => plan.sizes(frozen.0.len()),
+            Self::Contacts(frozen) => plan.wave_sizes(frozen.0.len()),
         }
     }
 
     /// What must be typed before it leaves, where a letter is not enough.
-    pub fn phrase(&self) -> Option<String> {
+    pub fn confirmation_phrase(&self) -> Option<String> {
         match self {
             Self::Everyone(count) => Some(format!("SEND TO ALL {count}")),
-            Self::These(frozen) if frozen.0.len() > PHRASE_ABOVE => Some(format!("SEND {}", frozen.0.len())),
-            Self::These(_) => None,
+            Self::Contacts(frozen) if frozen.0.len() > MAX_WITHOUT_PHRASE => {
+                Some(format!("SEND {}", frozen.0.len()))
+            }
+            Self::Contacts(_) => None,
         }
     }
 }
@@ -83,7 +85,7 @@ impl Aim {
 pub struct NewCampaign {
     pub channel: ChannelId,
     pub content: BroadcastContent,
-    pub aim: Aim,
+    pub audience: CampaignAudience,
     /// In what parts, and what stops it.
     pub plan: WavePlan,
     /// Microseconds in which it can be taken back.
@@ -93,7 +95,7 @@ pub struct NewCampaign {
 crate::words! {
     /// Where a campaign stands.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Phase {
+    pub enum CampaignPhase {
         /// It goes on by itself.
         Running = "running",
         /// It waits for a person.
@@ -107,7 +109,7 @@ crate::words! {
     }
 }
 
-impl Phase {
+impl CampaignPhase {
     /// Whether it can still go on.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Paused)
@@ -138,9 +140,9 @@ pub enum WaveRowState {
     /// There is none yet.
     Unsent,
     /// It is on its way, or waits for its turn.
-    Leaving,
+    Sending,
     /// It waits for a person, with these words.
-    Asks(SafeText),
+    NeedsDecision(SafeText),
     /// A person took it back or dropped it.
     Dropped,
     /// The server has it, under this name if it told one.
@@ -169,7 +171,7 @@ pub struct WaveReading {
 pub struct Wave {
     pub size: usize,
     pub row: Option<RowId>,
-    pub fate: WaveRowState,
+    pub row_state: WaveRowState,
     /// When the server was known to have it.
     pub sent_at: Option<Timestamp>,
     /// As counted last.
@@ -179,7 +181,7 @@ pub struct Wave {
 impl Wave {
     /// The server's name of it, if it has one.
     pub fn broadcast(&self) -> Option<&BroadcastId> {
-        match &self.fate {
+        match &self.row_state {
             WaveRowState::Sent(it) => it.as_ref(),
             _ => None,
         }
@@ -197,12 +199,12 @@ pub struct Campaign {
     pub count: usize,
     /// In what parts, and what stops it.
     pub plan: WavePlan,
-    pub made_at: Timestamp,
+    pub created_at: Timestamp,
     /// Nothing leaves before.
     pub starts_at: Timestamp,
-    pub phase: Phase,
+    pub phase: CampaignPhase,
     /// What it waits for, while it is paused.
-    pub cause: Option<PauseCause>,
+    pub pause_cause: Option<PauseCause>,
     /// Why it waits, or was stopped.
     pub why: SafeText,
     /// Waves before this one are not judged: a person has seen them.
@@ -214,31 +216,31 @@ pub struct Campaign {
 
 impl Campaign {
     /// How many waves have a row of the outbox.
-    pub fn begun(&self) -> usize {
+    pub fn started_waves(&self) -> usize {
         self.waves.iter().take_while(|wave| wave.row.is_some()).count()
     }
 
     /// How many people of waves that have not begun.
-    pub fn not_sent(&self) -> usize {
-        self.waves.iter().skip(self.begun()).map(|wave| wave.size).sum()
+    pub fn unsent_count(&self) -> usize {
+        self.waves.iter().skip(self.started_waves()).map(|wave| wave.size).sum()
     }
 
     /// Recipients, delivered, failed and pending of all that was counted.
     pub fn counts(&self) -> RecipientCounts {
         let mut sum = RecipientCounts::default();
         for reading in self.waves.iter().filter_map(|wave| wave.reading) {
-            sum.add(RecipientCounts::of(&reading));
+            sum.add(RecipientCounts::from_reading(&reading));
         }
         sum
     }
 
     /// From which wave on it is judged once a person lets it go on: what that
     /// person was shown is not held against it again.
-    pub fn judged_from_now(&self) -> usize {
-        let begun = self.begun();
+    pub fn next_judged_wave(&self) -> usize {
+        let begun = self.started_waves();
         let dropped =
-            begun.checked_sub(1).is_some_and(|number| self.waves[number].fate == WaveRowState::Dropped);
-        match self.cause {
+            begun.checked_sub(1).is_some_and(|number| self.waves[number].row_state == WaveRowState::Dropped);
+        match self.pause_cause {
             Some(PauseCause::Failures | PauseCause::Uncounted) => begun,
             Some(PauseCause::Row) if dropped => begun,
             _ => self.judged_from,
@@ -247,7 +249,7 @@ impl Campaign {
 
     /// Whether taking it back is not too late.
     pub fn can_recall(&self) -> bool {
-        self.phase.is_open() && self.begun() == 0
+        self.phase.is_open() && self.started_waves() == 0
     }
 }
 
@@ -262,7 +264,7 @@ pub struct RecipientCounts {
 }
 
 impl RecipientCounts {
-    pub fn of(reading: &WaveReading) -> Self {
+    pub fn from_reading(reading: &WaveReading) -> Self {
         let WaveReading { recipients, delivered, failed, pending, .. } = *reading;
         Self { recipients, delivered, failed, pending }
     }
@@ -276,7 +278,7 @@ impl RecipientCounts {
 }
 
 /// What the message is, in a line.
-pub fn title(content: &BroadcastContent) -> SafeText {
+pub fn content_title(content: &BroadcastContent) -> SafeText {
     SafeText::line(&match content {
         BroadcastContent::Text(text) => text.clone(),
         BroadcastContent::Image(link) => format!("[image] {link}"),
@@ -287,7 +289,7 @@ pub fn title(content: &BroadcastContent) -> SafeText {
 }
 
 /// That it was paused, and why.
-pub fn paused_words(campaign: &Campaign) -> String {
+pub fn describe_pause(campaign: &Campaign) -> String {
     match campaign.why.is_empty() {
         true => "broadcast paused between two waves".to_owned(),
         false => format!("broadcast paused: {}", campaign.why),
@@ -295,13 +297,16 @@ pub fn paused_words(campaign: &Campaign) -> String {
 }
 
 /// What each of the people costs; `charged` is what a template did cost last.
-pub fn price_each(content: &BroadcastContent, charged: Option<i64>) -> Price {
+pub fn recipient_price(content: &BroadcastContent, charged: Option<i64>) -> Price {
     match content {
-        BroadcastContent::Text(_) => Price::exactly(prices::TEXT),
-        BroadcastContent::Image(_) => Price { least: prices::MEDIA_OWN_LINK, most: prices::MEDIA_UPLOADED },
-        BroadcastContent::Template(_) => {
-            charged.map_or(Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT }, Price::exactly)
+        BroadcastContent::Text(_) => Price::exactly(prices::TEXT_CREDITS),
+        BroadcastContent::Image(_) => {
+            Price { min: prices::LINKED_MEDIA_CREDITS, max: prices::UPLOADED_MEDIA_CREDITS }
         }
+        BroadcastContent::Template(_) => charged.map_or(
+            Price { min: prices::TEMPLATE_CREDITS, max: prices::MAX_TEMPLATE_CREDITS },
+            Price::exactly,
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Campaigns: what comes next, what stops them, their recipients.
 
-use super::deciding::{Report, WaveStep, decide, read_again, running_low};
+use super::deciding::{CampaignFacts, WaveStep, describe_low_balance, next_step, update_reading};
 use super::*;
 use crate::outbox::content::FilledTemplate;
 use crate::time::{MINUTE, SECOND};
@@ -11,11 +11,11 @@ fn at(seconds: i64) -> Timestamp {
 
 /// A thousand people in ten waves behind a canary of ten.
 fn campaign(waves: &[Wave]) -> Campaign {
-    let plan = WavePlan::suggested(1_000);
+    let plan = WavePlan::suggest(1_000);
     let mut all: Vec<Wave> = plan
-        .sizes(1_000)
+        .wave_sizes(1_000)
         .into_iter()
-        .map(|size| Wave { size, row: None, fate: WaveRowState::Unsent, sent_at: None, reading: None })
+        .map(|size| Wave { size, row: None, row_state: WaveRowState::Unsent, sent_at: None, reading: None })
         .collect();
     for (place, wave) in waves.iter().enumerate() {
         all[place] = wave.clone();
@@ -27,10 +27,10 @@ fn campaign(waves: &[Wave]) -> Campaign {
         everyone: false,
         count: 1_000,
         plan,
-        made_at: at(0),
+        created_at: at(0),
         starts_at: at(15),
-        phase: Phase::Running,
-        cause: None,
+        phase: CampaignPhase::Running,
+        pause_cause: None,
         why: SafeText::default(),
         judged_from: 0,
         quality_before: Some(SafeText::line("GREEN")),
@@ -39,7 +39,7 @@ fn campaign(waves: &[Wave]) -> Campaign {
 }
 
 fn wave(size: usize, fate: WaveRowState, reading: Option<WaveReading>) -> Wave {
-    Wave { size, row: Some("row".into()), fate, sent_at: None, reading }
+    Wave { size, row: Some("row".into()), row_state: fate, sent_at: None, reading }
 }
 
 fn sent(size: usize, failed: i64, read: i64, finished: Option<i64>) -> Wave {
@@ -56,8 +56,13 @@ fn sent(size: usize, failed: i64, read: i64, finished: Option<i64>) -> Wave {
     wave(size, WaveRowState::Sent(Some("bc".into())), Some(reading))
 }
 
-fn fine() -> Report {
-    Report { credits: Some(3_000.0), quality: Some(SafeText::line("GREEN")), charged: None, is_test: false }
+fn fine() -> CampaignFacts {
+    CampaignFacts {
+        credits: Some(3_000.0),
+        quality: Some(SafeText::line("GREEN")),
+        charged: None,
+        is_test: false,
+    }
 }
 
 fn why(decision: &WaveStep) -> &str {
@@ -70,25 +75,25 @@ fn why(decision: &WaveStep) -> &str {
 #[test]
 fn what_comes_next() {
     let unread = wave(10, WaveRowState::Sent(Some("bc".into())), None);
-    let leaving = wave(10, WaveRowState::Leaving, None);
+    let leaving = wave(10, WaveRowState::Sending, None);
     let cases: [(&str, Vec<Wave>, i64, WaveStep); 9] = [
         ("held", vec![], 5, WaveStep::Wait(at(15))),
         ("the hold is over", vec![], 15, WaveStep::Send(0)),
         ("on its way", vec![leaving], 30, WaveStep::Await),
-        ("sent, never counted", vec![unread], 30, WaveStep::Look(0, "bc".into())),
+        ("sent, never counted", vec![unread], 30, WaveStep::Poll(0, "bc".into())),
         ("counted just now", vec![sent(10, 0, 30, None)], 31, WaveStep::Wait(at(35))),
-        ("counted a while ago", vec![sent(10, 0, 30, None)], 36, WaveStep::Look(0, "bc".into())),
+        ("counted a while ago", vec![sent(10, 0, 30, None)], 36, WaveStep::Poll(0, "bc".into())),
         ("waited for", vec![sent(10, 0, 38, Some(36))], 40, WaveStep::Wait(at(43))),
         (
             "the wait is over, not counted since",
             vec![sent(10, 0, 90, Some(36))],
             96,
-            WaveStep::Look(0, "bc".into()),
+            WaveStep::Poll(0, "bc".into()),
         ),
         ("the wait is over and counted", vec![sent(10, 0, 96, Some(36))], 96, WaveStep::Send(1)),
     ];
     for (name, waves, now, expected) in cases {
-        assert_eq!(decide(&campaign(&waves), &fine(), at(now)), expected, "{name}");
+        assert_eq!(next_step(&campaign(&waves), &fine(), at(now)), expected, "{name}");
     }
 }
 
@@ -96,37 +101,43 @@ fn what_comes_next() {
 fn what_stops_it() {
     // One of ten is more than one in twenty, however it is looked at.
     let failing = [sent(10, 1, 30, None)];
-    let told = decide(&campaign(&failing), &fine(), at(31));
+    let told = next_step(&campaign(&failing), &fine(), at(31));
     assert_eq!(why(&told), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
     // Exactly as many as the plan allows go on, one more does not.
     let exactly = campaign(&[sent(20, 1, 96, Some(36))]);
-    assert_eq!(decide(&exactly, &fine(), at(96)), WaveStep::Send(1), "1 of 20 is 5 %");
+    assert_eq!(next_step(&exactly, &fine(), at(96)), WaveStep::Send(1), "1 of 20 is 5 %");
     let more = campaign(&[sent(19, 1, 96, Some(36))]);
-    assert!(matches!(decide(&more, &fine(), at(96)), WaveStep::Pause(PauseCause::Failures, _)));
+    assert!(matches!(next_step(&more, &fine(), at(96)), WaveStep::Pause(PauseCause::Failures, _)));
     let mut none = campaign(&[sent(20, 0, 96, Some(36))]);
     none.plan.rules.failed_percent = 0;
-    assert_eq!(decide(&none, &fine(), at(96)), WaveStep::Send(1), "none of 20 is 0 %");
+    assert_eq!(next_step(&none, &fine(), at(96)), WaveStep::Send(1), "none of 20 is 0 %");
     let mut wider = campaign(&failing);
     wider.plan.rules.failed_percent = 15;
-    assert_eq!(decide(&wider, &fine(), at(31)), WaveStep::Wait(at(35)));
+    assert_eq!(next_step(&wider, &fine(), at(31)), WaveStep::Wait(at(35)));
     let seen = Campaign { judged_from: 1, ..campaign(&[sent(10, 9, 96, Some(36))]) };
-    assert_eq!(decide(&seen, &fine(), at(96)), WaveStep::Send(1), "a person has seen those");
+    assert_eq!(next_step(&seen, &fine(), at(96)), WaveStep::Send(1), "a person has seen those");
     // Each wave is within the limit, so all together are.
     let within = [sent(10, 0, 96, Some(36)), sent(110, 5, 200, Some(140))];
-    assert_eq!(decide(&campaign(&within), &fine(), at(200)), WaveStep::Send(2));
+    assert_eq!(next_step(&campaign(&within), &fine(), at(200)), WaveStep::Send(2));
     // The limit may have been lowered since the first wave was judged.
     let earlier = campaign(&[sent(10, 1, 96, Some(36)), sent(110, 0, 200, Some(140))]);
-    assert_eq!(why(&decide(&earlier, &fine(), at(200))), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
-    let asks = [wave(10, WaveRowState::Asks(SafeText::line("no answer came")), None)];
-    assert_eq!(why(&decide(&campaign(&asks), &fine(), at(30))), "wave 1 asks: no answer came");
+    assert_eq!(
+        why(&next_step(&earlier, &fine(), at(200))),
+        "wave 1: 1 of 10 failed (10 %, the limit is 5 %)"
+    );
+    let asks = [wave(10, WaveRowState::NeedsDecision(SafeText::line("no answer came")), None)];
+    assert_eq!(why(&next_step(&campaign(&asks), &fine(), at(30))), "wave 1 asks: no answer came");
     let asks = Campaign { judged_from: 1, ..campaign(&asks) };
-    assert!(matches!(decide(&asks, &fine(), at(30)), WaveStep::Pause(PauseCause::Row, _)), "it still asks");
+    assert!(
+        matches!(next_step(&asks, &fine(), at(30)), WaveStep::Pause(PauseCause::Row, _)),
+        "it still asks"
+    );
     let dropped = campaign(&[wave(10, WaveRowState::Dropped, None)]);
-    assert_eq!(why(&decide(&dropped, &fine(), at(30))), "wave 1 was taken back");
+    assert_eq!(why(&next_step(&dropped, &fine(), at(30))), "wave 1 was taken back");
     let dropped = Campaign { judged_from: 1, ..dropped };
-    assert_eq!(decide(&dropped, &fine(), at(30)), WaveStep::Send(1));
+    assert_eq!(next_step(&dropped, &fine(), at(30)), WaveStep::Send(1));
     let nameless = campaign(&[wave(10, WaveRowState::Sent(None), None)]);
-    assert!(why(&decide(&nameless, &fine(), at(30))).contains("cannot be counted"));
+    assert!(why(&next_step(&nameless, &fine(), at(30))).contains("cannot be counted"));
 }
 
 #[test]
@@ -136,14 +147,14 @@ fn what_a_person_was_shown_is_not_held_against_it_again() {
         (Some(PauseCause::Uncounted), wave(10, WaveRowState::Sent(None), None), 1),
         (Some(PauseCause::Row), wave(10, WaveRowState::Dropped, None), 1),
         // It was only asked about: what becomes of it is still judged.
-        (Some(PauseCause::Row), wave(10, WaveRowState::Leaving, None), 0),
+        (Some(PauseCause::Row), wave(10, WaveRowState::Sending, None), 0),
         (Some(PauseCause::Row), sent(10, 0, 30, None), 0),
         (Some(PauseCause::Person), sent(10, 9, 30, None), 0),
         (Some(PauseCause::Credits), sent(10, 0, 30, None), 0),
     ];
     for (cause, wave, judged_from) in cases {
-        let stands = Campaign { cause, phase: Phase::Paused, ..campaign(&[wave]) };
-        assert_eq!(stands.judged_from_now(), judged_from, "{cause:?} {:?}", stands.waves[0].fate);
+        let stands = Campaign { pause_cause: cause, phase: CampaignPhase::Paused, ..campaign(&[wave]) };
+        assert_eq!(stands.next_judged_wave(), judged_from, "{cause:?} {:?}", stands.waves[0].row_state);
     }
 }
 
@@ -152,30 +163,34 @@ fn what_the_account_forbids() {
     let ready = [sent(10, 0, 96, Some(36))];
     let mut poor = campaign(&ready);
     poor.plan.rules.floor = Some(500);
-    let report = |credits| Report { credits: Some(credits), ..fine() };
-    assert_eq!(decide(&poor, &report(610.0), at(96)), WaveStep::Send(1), "110 cost 110 and 500 stay");
-    let told = decide(&poor, &report(609.0), at(96));
+    let report = |credits| CampaignFacts { credits: Some(credits), ..fine() };
+    assert_eq!(next_step(&poor, &report(610.0), at(96)), WaveStep::Send(1), "110 cost 110 and 500 stay");
+    let told = next_step(&poor, &report(609.0), at(96));
     assert_eq!(why(&told), "609 credits; wave 2 would leave fewer than 500");
     // What may cost more is held against the most it may cost.
     let mut template = poor.clone();
     let greeting = FilledTemplate { name: "hello".to_owned(), language: "en".to_owned(), components: None };
     template.content = BroadcastContent::Template(greeting);
-    let most = 500 + 110 * prices::TEMPLATE_IN_TEXT;
-    let report_of = |credits: i64, charged| Report { charged, ..report(credits as f64) };
-    assert_eq!(decide(&template, &report_of(most, None), at(96)), WaveStep::Send(1));
+    let most = 500 + 110 * prices::MAX_TEMPLATE_CREDITS;
+    let report_of = |credits: i64, charged| CampaignFacts { charged, ..report(credits as f64) };
+    assert_eq!(next_step(&template, &report_of(most, None), at(96)), WaveStep::Send(1));
     assert!(matches!(
-        decide(&template, &report_of(most - 1, None), at(96)),
+        next_step(&template, &report_of(most - 1, None), at(96)),
         WaveStep::Pause(PauseCause::Credits, _)
     ));
-    let charged = Some(prices::TEMPLATE);
-    let known = 500 + 110 * prices::TEMPLATE;
-    assert_eq!(decide(&template, &report_of(known, charged), at(96)), WaveStep::Send(1), "what it did cost");
-    assert!(matches!(decide(&template, &report_of(known - 1, charged), at(96)), WaveStep::Pause(..)));
-    let red = Report { quality: Some(SafeText::line("RED")), ..fine() };
-    let told = decide(&campaign(&ready), &red, at(96));
+    let charged = Some(prices::TEMPLATE_CREDITS);
+    let known = 500 + 110 * prices::TEMPLATE_CREDITS;
+    assert_eq!(
+        next_step(&template, &report_of(known, charged), at(96)),
+        WaveStep::Send(1),
+        "what it did cost"
+    );
+    assert!(matches!(next_step(&template, &report_of(known - 1, charged), at(96)), WaveStep::Pause(..)));
+    let red = CampaignFacts { quality: Some(SafeText::line("RED")), ..fine() };
+    let told = next_step(&campaign(&ready), &red, at(96));
     assert_eq!(why(&told), "the quality rating was GREEN and is RED");
-    let unknown = Report { quality: None, ..fine() };
-    assert_eq!(decide(&campaign(&ready), &unknown, at(96)), WaveStep::Send(1));
+    let unknown = CampaignFacts { quality: None, ..fine() };
+    assert_eq!(next_step(&campaign(&ready), &unknown, at(96)), WaveStep::Send(1));
 }
 
 #[test]
@@ -183,26 +198,26 @@ fn a_test_key_is_not_counted_and_a_live_one_must_be() {
     let mut unknown = sent(10, 0, 30, None);
     unknown.reading = unknown.reading.map(|reading| WaveReading { is_unknown: true, ..reading });
     let stands = campaign(&[unknown]);
-    assert!(why(&decide(&stands, &fine(), at(31))).contains("does not know wave 1"));
-    assert_eq!(decide(&stands, &Report { is_test: true, ..fine() }, at(31)), WaveStep::Send(1));
+    assert!(why(&next_step(&stands, &fine(), at(31))).contains("does not know wave 1"));
+    assert_eq!(next_step(&stands, &CampaignFacts { is_test: true, ..fine() }, at(31)), WaveStep::Send(1));
 }
 
 #[test]
 fn the_end() {
-    let plan = WavePlan::suggested(1_000);
-    let all: Vec<Wave> = plan.sizes(1_000).into_iter().map(|size| sent(size, 0, 96, Some(36))).collect();
-    assert_eq!(decide(&campaign(&all), &fine(), at(96)), WaveStep::Finish);
+    let plan = WavePlan::suggest(1_000);
+    let all: Vec<Wave> = plan.wave_sizes(1_000).into_iter().map(|size| sent(size, 0, 96, Some(36))).collect();
+    assert_eq!(next_step(&campaign(&all), &fine(), at(96)), WaveStep::Finish);
     assert!(
-        matches!(decide(&campaign(&all), &fine(), at(40)), WaveStep::Look(9, _)),
+        matches!(next_step(&campaign(&all), &fine(), at(40)), WaveStep::Poll(9, _)),
         "the wait counts there, too"
     );
     let mut failed = all.clone();
     failed[9] = sent(100, 90, 96, Some(36));
-    assert_eq!(decide(&campaign(&failed), &fine(), at(96)), WaveStep::Finish, "nothing is left to stop");
-    for phase in Phase::ALL.into_iter().filter(|phase| *phase != Phase::Running) {
+    assert_eq!(next_step(&campaign(&failed), &fine(), at(96)), WaveStep::Finish, "nothing is left to stop");
+    for phase in CampaignPhase::ALL.into_iter().filter(|phase| *phase != CampaignPhase::Running) {
         let stands = Campaign { phase, ..campaign(&[]) };
-        assert_eq!(decide(&stands, &fine(), at(96)), WaveStep::Nothing, "{phase:?}");
-        assert_eq!(Phase::from_word(phase.word()), Some(phase));
+        assert_eq!(next_step(&stands, &fine(), at(96)), WaveStep::Nothing, "{phase:?}");
+        assert_eq!(CampaignPhase::from_word(phase.word()), Some(phase));
     }
     for cause in PauseCause::ALL {
         assert_eq!(PauseCause::from_word(cause.word()), Some(cause));
@@ -212,33 +227,34 @@ fn the_end() {
 #[test]
 fn a_clock_that_was_set_back_begins_the_wait_anew() {
     let stands = campaign(&[sent(10, 0, 96, Some(36))]);
-    assert_eq!(decide(&stands, &fine(), at(-500)), WaveStep::Look(0, "bc".into()));
+    assert_eq!(next_step(&stands, &fine(), at(-500)), WaveStep::Poll(0, "bc".into()));
     let before = stands.waves[0].reading;
-    let again = read_again(before.as_ref(), RecipientCounts::default(), true, at(-500));
+    let again = update_reading(before.as_ref(), RecipientCounts::default(), true, at(-500));
     assert_eq!(again.finished_at, Some(at(-500)));
-    let later = read_again(Some(&again), RecipientCounts::default(), true, at(-490));
+    let later = update_reading(Some(&again), RecipientCounts::default(), true, at(-490));
     assert_eq!(later.finished_at, Some(at(-500)), "the first look that saw its end");
     let far = Campaign { starts_at: at(90_000), ..campaign(&[]) };
-    assert_eq!(decide(&far, &fine(), at(0)), WaveStep::Send(0), "no hold is so long");
+    assert_eq!(next_step(&far, &fine(), at(0)), WaveStep::Send(0), "no hold is so long");
 }
 
 #[test]
 fn nobody_is_never_everyone() {
-    assert_eq!(Frozen::of([]), None);
-    assert_eq!(Frozen::of([ContactId::default()]), None);
+    assert_eq!(FrozenContacts::from_ids([]), None);
+    assert_eq!(FrozenContacts::from_ids([ContactId::default()]), None);
     assert_eq!(audience(Vec::new()), None);
     let ids = ["b", "a", "b"].map(ContactId::from);
-    let (frozen, doubled) = Frozen::of(ids).expect("two");
+    let (frozen, doubled) = FrozenContacts::from_ids(ids).expect("two");
     assert_eq!((frozen.ids(), doubled), (["b".into(), "a".into()].as_slice(), 1));
-    assert_eq!(Aim::These(frozen).phrase(), None);
-    assert_eq!(Aim::Everyone(2).phrase().as_deref(), Some("SEND TO ALL 2"));
-    let many = Frozen::of((0..101).map(|number| ContactId::new(number.to_string()))).expect("many").0;
-    assert_eq!(Aim::These(many).phrase().as_deref(), Some("SEND 101"));
+    assert_eq!(CampaignAudience::Contacts(frozen).confirmation_phrase(), None);
+    assert_eq!(CampaignAudience::Everyone(2).confirmation_phrase().as_deref(), Some("SEND TO ALL 2"));
+    let many =
+        FrozenContacts::from_ids((0..101).map(|number| ContactId::new(number.to_string()))).expect("many").0;
+    assert_eq!(CampaignAudience::Contacts(many).confirmation_phrase().as_deref(), Some("SEND 101"));
 }
 
 #[test]
 fn the_sizes_of_waves() {
-    let plan = |canary, wave| WavePlan { canary, wave, ..WavePlan::suggested(1_000) };
+    let plan = |canary, wave| WavePlan { canary, wave, ..WavePlan::suggest(1_000) };
     let cases: [(WavePlan, usize, &[usize]); 7] = [
         (plan(10, 110), 1_000, &[10, 110, 110, 110, 110, 110, 110, 110, 110, 110]),
         (plan(0, 1_000), 2_500, &[1_000, 1_000, 500]),
@@ -249,26 +265,26 @@ fn the_sizes_of_waves() {
         (plan(3, 2), 0, &[]),
     ];
     for (plan, count, sizes) in cases {
-        assert_eq!(plan.sizes(count), sizes, "{plan:?} of {count}");
+        assert_eq!(plan.wave_sizes(count), sizes, "{plan:?} of {count}");
     }
     assert_eq!(
-        WavePlan::suggested(1_000).words(1_000),
+        WavePlan::suggest(1_000).describe(1_000),
         "canary 10 -> wait 1m -> 9 waves of 110 -> stop if failed > 5 %, if the quality changes"
     );
-    assert_eq!(WavePlan::suggested(3).words(3), "all in one wave");
-    assert!(plan(0, 0).refusal().is_some() && plan(10, 110).refusal().is_none());
+    assert_eq!(WavePlan::suggest(3).describe(3), "all in one wave");
+    assert!(plan(0, 0).rejection_reason().is_some() && plan(10, 110).rejection_reason().is_none());
 }
 
 #[test]
 fn who_pays_for_the_rest_is_told_before_it_runs_out() {
     let first = [sent(10, 0, 96, Some(36))];
-    let with = |credits: f64| Report { credits: Some(credits), ..fine() };
-    let low = |report: &Report| running_low(&campaign(&first), report);
+    let with = |credits: f64| CampaignFacts { credits: Some(credits), ..fine() };
+    let low = |report: &CampaignFacts| describe_low_balance(&campaign(&first), report);
     assert_eq!(low(&with(990.0)), None);
     assert_eq!(low(&with(989.0)).as_deref(), Some("989 credits; the 990 still to come cost 990 credits"));
-    assert_eq!(low(&Report { is_test: true, ..with(1.0) }), None, "a test key pays nothing");
-    assert_eq!(low(&Report { credits: None, ..fine() }), None);
+    assert_eq!(low(&CampaignFacts { is_test: true, ..with(1.0) }), None, "a test key pays nothing");
+    assert_eq!(low(&CampaignFacts { credits: None, ..fine() }), None);
     let mut ended = campaign(&first);
-    ended.phase = Phase::Stopped;
-    assert_eq!(running_low(&ended, &with(1.0)), None);
+    ended.phase = CampaignPhase::Stopped;
+    assert_eq!(describe_low_balance(&ended, &with(1.0)), None);
 }

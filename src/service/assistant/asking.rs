@@ -4,22 +4,22 @@
 use serde_json::{Map, Value, json};
 
 use crate::assistant::{Answer, Handover, Proposal, Tools, outgoing};
-use crate::database::connections::Stored;
+use crate::database::connections::StoredConnection;
 use model::connections::{ConnectionEndpoint, EndpointMethod, ParameterSource, ValueKind};
 
 /// Maximum number of requests to the model per answer.
-pub const ROUNDS: usize = 4;
+pub const MAX_TOOL_ROUNDS: usize = 4;
 /// Maximum number of calls executed per message of the model.
-const AT_ONCE: usize = 4;
+const MAX_TOOL_CALLS: usize = 4;
 /// Name of the function that hands the conversation to a person.
-const HAND_OVER: &str = "hand_over";
+const HAND_OVER_TOOL: &str = "hand_over";
 /// Maximum lengths of a handover's reason and summary, in characters.
-const REASON: usize = 200;
-const SUMMARY: usize = 1_000;
+const MAX_REASON_CHARS: usize = 200;
+const MAX_SUMMARY_CHARS: usize = 1_000;
 
 /// Request in a model's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum ToolCallOutcome {
     /// No function: the message is the answer.
     Nothing,
     /// Functions, whose results go into the next request.
@@ -28,7 +28,7 @@ pub enum Asked {
 }
 
 /// Adds the functions to a request.
-pub fn offer(body: &mut Value, tools: &Tools) {
+pub fn add_tools(body: &mut Value, tools: &Tools) {
     let mut functions: Vec<Value> = tools
         .list()
         .into_iter()
@@ -36,11 +36,11 @@ pub fn offer(body: &mut Value, tools: &Tools) {
             let changes = endpoint.method != EndpointMethod::Get;
             let note = if changes { "Only proposes it: a person decides later." } else { "" };
             let description = format!("{} {} {note}", stored.connection.description, endpoint.instructions);
-            function(&name, description.trim(), &parameters(endpoint))
+            function_schema(&name, description.trim(), &parameter_schema(endpoint))
         })
         .collect();
-    functions.push(function(
-        HAND_OVER,
+    functions.push(function_schema(
+        HAND_OVER_TOOL,
         "Hands the conversation to a person of the business. Call it when you cannot help, when the customer \
          asks for a person, or when something has to be decided that you may not decide.",
         &json!({"type": "object", "required": ["reason", "summary"], "properties": {
@@ -52,7 +52,7 @@ pub fn offer(body: &mut Value, tools: &Tools) {
 }
 
 /// Requests a shorter answer after one was cut off.
-pub fn ask_shorter(body: &mut Value) {
+pub fn request_shorter_answer(body: &mut Value) {
     let content = "Your answer was too long and broke off; nobody has seen it. Answer once more, whole, in at most two \
                    short sentences.";
     if let Some(messages) = body["messages"].as_array_mut() {
@@ -60,16 +60,16 @@ pub fn ask_shorter(body: &mut Value) {
     }
 }
 
-fn function(name: &str, description: &str, parameters: &Value) -> Value {
+fn function_schema(name: &str, description: &str, parameters: &Value) -> Value {
     json!({"type": "function", "function": {
         "name": name, "description": description, "parameters": parameters,
     }})
 }
 
-fn parameters(endpoint: &ConnectionEndpoint) -> Value {
+fn parameter_schema(endpoint: &ConnectionEndpoint) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for it in endpoint.asked() {
+    for it in endpoint.asked_parameters() {
         let ParameterSource::Asked(question) = &it.source else { continue };
         let kind = match it.kind {
             ValueKind::Integer => "integer",
@@ -87,24 +87,29 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Value {
 
 /// Executes the function calls of a model's message. Results go into the next request, proposals and
 /// handovers into the answer.
-pub async fn carry(body: &mut Value, message: &Value, tools: &Tools, answer: &mut Answer) -> Asked {
+pub async fn run_tool_calls(
+    body: &mut Value,
+    message: &Value,
+    tools: &Tools,
+    answer: &mut Answer,
+) -> ToolCallOutcome {
     let Some(calls) = message["tool_calls"].as_array().filter(|array| !array.is_empty()) else {
-        return Asked::Nothing;
+        return ToolCallOutcome::Nothing;
     };
-    if let Some(call) = calls.iter().find(|call| call["function"]["name"] == HAND_OVER) {
-        let given = arguments(&call["function"]);
+    if let Some(call) = calls.iter().find(|call| call["function"]["name"] == HAND_OVER_TOOL) {
+        let given = parse_arguments(&call["function"]);
         let text = |name: &str, most: usize| -> String {
-            outgoing::clean(given[name].as_str().unwrap_or("")).chars().take(most).collect()
+            outgoing::sanitize_text(given[name].as_str().unwrap_or("")).chars().take(most).collect()
         };
-        let reason = Some(text("reason", REASON)).filter(|text| !text.is_empty());
+        let reason = Some(text("reason", MAX_REASON_CHARS)).filter(|text| !text.is_empty());
         let reason = reason.unwrap_or_else(|| "the assistant asks for a person".to_owned());
-        answer.handover = Some(Handover { reason, summary: text("summary", SUMMARY) });
-        return Asked::Person;
+        answer.handover = Some(Handover { reason, summary: text("summary", MAX_SUMMARY_CHARS) });
+        return ToolCallOutcome::Person;
     }
     let mut said = vec![message.clone()];
     for (number, call) in calls.iter().enumerate() {
-        let content = match number < AT_ONCE {
-            true => one(&call["function"], tools, answer).await,
+        let content = match number < MAX_TOOL_CALLS {
+            true => run_tool_call(&call["function"], tools, answer).await,
             false => "not done: too many at once".to_owned(),
         };
         said.push(json!({"role": "tool", "tool_call_id": call["id"], "content": content}));
@@ -112,21 +117,21 @@ pub async fn carry(body: &mut Value, message: &Value, tools: &Tools, answer: &mu
     if let Some(messages) = body["messages"].as_array_mut() {
         messages.extend(said);
     }
-    Asked::Results
+    ToolCallOutcome::Results
 }
 
-fn arguments(function: &Value) -> Value {
+fn parse_arguments(function: &Value) -> Value {
     serde_json::from_str(function["arguments"].as_str().unwrap_or("{}")).unwrap_or(Value::Null)
 }
 
 /// Executes one call and returns its result for the model.
-async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
+async fn run_tool_call(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
     let wanted = function["name"].as_str().unwrap_or("");
     let offered = tools.list();
     let Some((_, stored, endpoint)) = offered.iter().find(|(name, ..)| name == wanted) else {
         return "there is no such function".to_owned();
     };
-    let arguments = arguments(function);
+    let arguments = parse_arguments(function);
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -135,25 +140,25 @@ async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
     };
     // Arguments that identify the customer are never taken from the model.
     let answers: Vec<(String, String)> = endpoint
-        .asked()
+        .asked_parameters()
         .filter_map(|parameter| Some((parameter.name.clone(), text(&arguments[&parameter.name])?)))
         .collect();
     if endpoint.method == EndpointMethod::Get {
-        look_up(tools, (stored, endpoint), &answers).await
+        run_lookup(tools, (stored, endpoint), &answers).await
     } else {
-        propose(tools, (stored, endpoint), answers, answer)
+        add_proposal(tools, (stored, endpoint), answers, answer)
     }
 }
 
 /// Returns the mapped fields, or the raw answer of an endpoint without a mapping.
-async fn look_up(
+async fn run_lookup(
     tools: &Tools,
-    (stored, endpoint): (&Stored, &ConnectionEndpoint),
+    (stored, endpoint): (&StoredConnection, &ConnectionEndpoint),
     answers: &[(String, String)],
 ) -> String {
     match tools.call(stored, endpoint, answers).await {
         Ok(told) if endpoint.fields.is_empty() => told.raw,
-        Ok(told) => match told.mapped.lines(usize::MAX) {
+        Ok(told) => match told.mapped.to_lines(usize::MAX) {
             lines if lines.is_empty() => "nothing was found".to_owned(),
             lines => lines.join("\n"),
         },
@@ -161,9 +166,9 @@ async fn look_up(
     }
 }
 
-fn propose(
+fn add_proposal(
     tools: &Tools,
-    (stored, endpoint): (&Stored, &ConnectionEndpoint),
+    (stored, endpoint): (&StoredConnection, &ConnectionEndpoint),
     answers: Vec<(String, String)>,
     answer: &mut Answer,
 ) -> String {

@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::assistant::{Speaker, Turn};
+use crate::assistant::{ChatTranscript, Speaker};
 
 /// Maximum number of questions.
-const QUESTIONS: usize = 500;
+const MAX_QUESTIONS: usize = 500;
 /// Maximum lengths of a question and an answer, in characters.
-const QUESTION: usize = 300;
-const ANSWER: usize = 2_000;
+const MAX_QUESTION_CHARS: usize = 300;
+const MAX_ANSWER_CHARS: usize = 2_000;
 /// Maximum number of entries given to the model.
-const FOUND: usize = 4;
+const MAX_FOUND_ANSWERS: usize = 4;
 /// Number of the customer's latest messages that are searched for words.
-const SAID: usize = 3;
+const SEARCHED_MESSAGES: usize = 3;
 /// Minimum length of a common beginning for two words to match, in characters.
-const STEM: usize = 4;
+const MIN_STEM_LETTERS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Knowledge {
@@ -44,7 +44,7 @@ struct QuestionEntry {
 
 /// Mistake in a question file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QuestionMistake {
+pub struct QuestionError {
     /// Counted from 1.
     pub line: usize,
     /// Problem with its remedy.
@@ -54,13 +54,13 @@ pub struct QuestionMistake {
 impl QuestionFile {
     /// Parses a text in which each question is a heading `## …` followed by its answer. A heading `# …` is
     /// ignored.
-    pub fn parse(text: &str) -> Result<Self, Vec<QuestionMistake>> {
+    pub fn parse(text: &str) -> Result<Self, Vec<QuestionError>> {
         let mut entries: Vec<QuestionEntry> = Vec::new();
         let mut mistakes = Vec::new();
         let mut in_answer = false;
         for (line, words) in (1..).zip(text.lines()) {
             let mut wrong =
-                |problem: &str| mistakes.push(QuestionMistake { line, problem: problem.to_owned() });
+                |problem: &str| mistakes.push(QuestionError { line, problem: problem.to_owned() });
             if let Some(question) = words.strip_prefix("##") {
                 let question = question.trim_start_matches('#').trim().to_owned();
                 if question.is_empty() {
@@ -80,14 +80,15 @@ impl QuestionFile {
         for entry in &mut entries {
             entry.answer = entry.answer.trim().to_owned();
         }
-        mistakes.extend(entries.iter().filter_map(wrong_with));
+        mistakes.extend(entries.iter().filter_map(check_entry));
         if entries.is_empty() {
             let problem = "there is no question; begin each with ## and write its answer below it".to_owned();
-            mistakes.push(QuestionMistake { line: 1, problem });
+            mistakes.push(QuestionError { line: 1, problem });
         }
-        if let Some(entry) = entries.get(QUESTIONS) {
-            let problem = format!("there are more than {QUESTIONS} questions; keep those that customers ask");
-            mistakes.push(QuestionMistake { line: entry.line, problem });
+        if let Some(entry) = entries.get(MAX_QUESTIONS) {
+            let problem =
+                format!("there are more than {MAX_QUESTIONS} questions; keep those that customers ask");
+            mistakes.push(QuestionError { line: entry.line, problem });
         }
         mistakes.sort_by_key(|mistake| mistake.line);
         if mistakes.is_empty() { Ok(Self(entries)) } else { Err(mistakes) }
@@ -98,8 +99,8 @@ impl QuestionFile {
     /// # Errors
     /// The maximum number of questions, if the sum exceeds it.
     pub fn add(&mut self, other: Self) -> Result<(), usize> {
-        if self.0.len() + other.0.len() > QUESTIONS {
-            return Err(QUESTIONS);
+        if self.0.len() + other.0.len() > MAX_QUESTIONS {
+            return Err(MAX_QUESTIONS);
         }
         self.0.extend(other.0);
         Ok(())
@@ -111,11 +112,13 @@ impl QuestionFile {
         let words: Vec<_> = self
             .0
             .iter()
-            .map(|question_entry| (words(&question_entry.question), words(&question_entry.answer)))
+            .map(|question_entry| {
+                (search_words(&question_entry.question), search_words(&question_entry.answer))
+            })
             .collect();
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for word in self::words(said) {
-            let is_in = |all: &BTreeSet<String>| all.iter().any(|text| is_same(text, &word));
+        for word in self::search_words(said) {
+            let is_in = |all: &BTreeSet<String>| all.iter().any(|text| has_same_stem(text, &word));
             let found: Vec<(usize, f64)> = words
                 .iter()
                 .enumerate()
@@ -133,44 +136,46 @@ impl QuestionFile {
         }
         let mut ranked: Vec<(usize, f64)> = scores.into_iter().collect();
         ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
-        ranked.into_iter().take(FOUND).filter_map(|(at, _)| self.0.get(at)).collect()
+        ranked.into_iter().take(MAX_FOUND_ANSWERS).filter_map(|(at, _)| self.0.get(at)).collect()
     }
 }
 
-fn wrong_with(entry: &QuestionEntry) -> Option<QuestionMistake> {
+fn check_entry(entry: &QuestionEntry) -> Option<QuestionError> {
     let problem = if entry.answer.is_empty() {
         "this question has no answer; write it below".to_owned()
-    } else if entry.question.chars().count() > QUESTION {
-        format!("this question is longer than {QUESTION} characters; write it as a customer would ask")
-    } else if entry.answer.chars().count() > ANSWER {
-        format!("this answer is longer than {ANSWER} characters; make several questions of it")
+    } else if entry.question.chars().count() > MAX_QUESTION_CHARS {
+        format!(
+            "this question is longer than {MAX_QUESTION_CHARS} characters; write it as a customer would ask"
+        )
+    } else if entry.answer.chars().count() > MAX_ANSWER_CHARS {
+        format!("this answer is longer than {MAX_ANSWER_CHARS} characters; make several questions of it")
     } else {
         return None;
     };
-    Some(QuestionMistake { line: entry.line, problem })
+    Some(QuestionError { line: entry.line, problem })
 }
 
 /// Returns the words of a text that are worth searching for: those of three or more characters, and any that
 /// is not ASCII, since some scripts have short words only.
-fn words(text: &str) -> BTreeSet<String> {
+fn search_words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
     let is_wanted = |text: &&str| text.chars().count() >= 3 || !text.is_ascii();
     lower.unicode_words().filter(is_wanted).map(str::to_owned).collect()
 }
 
 /// Returns true if two words share a stem, such as open and opening.
-fn is_same(one: &str, other: &str) -> bool {
+fn has_same_stem(one: &str, other: &str) -> bool {
     let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let (short, long) =
         (one.chars().count().min(other.chars().count()), one.chars().count().max(other.chars().count()));
-    one == other || (alike >= STEM && (alike == short || alike * 3 >= long * 2))
+    one == other || (alike >= MIN_STEM_LETTERS && (alike == short || alike * 3 >= long * 2))
 }
 
 impl Knowledge {
     /// Returns the knowledge that applies to a conversation; ends with an empty line unless it is empty.
-    pub(super) fn brief(&self, turn: &Turn) -> String {
-        let customers = turn.said.iter().rev().filter(|(speaker, _)| *speaker == Speaker::Customer);
-        let said: Vec<&str> = customers.take(SAID).map(|(_, text)| text.as_str()).collect();
+    pub(super) fn describe_business(&self, turn: &ChatTranscript) -> String {
+        let customers = turn.messages.iter().rev().filter(|(speaker, _)| *speaker == Speaker::Customer);
+        let said: Vec<&str> = customers.take(SEARCHED_MESSAGES).map(|(_, text)| text.as_str()).collect();
         let found = self.questions.find(&said.join("\n"));
         let mut brief = String::new();
         let mut part = |head: &str, text: &str| {
@@ -199,7 +204,7 @@ mod tests {
                         ## Where is my order?\nOrders take three days.\nAsk with the number.\n\n\
                         ## Do you repair bicycles?\nYes, in the shop at the pier.\n";
 
-    fn found<'a>(file: &'a QuestionFile, said: &str) -> Vec<&'a str> {
+    fn find_answers<'a>(file: &'a QuestionFile, said: &str) -> Vec<&'a str> {
         file.find(said).into_iter().map(|question_entry| question_entry.question.as_str()).collect()
     }
 
@@ -208,13 +213,13 @@ mod tests {
         let file = QuestionFile::parse(FILE).expect("it is well");
         assert_eq!(file.0.len(), 3);
         assert_eq!(file.0[1].answer, "Orders take three days.\nAsk with the number.");
-        assert_eq!(found(&file, "hi, what are your opening hours")[0], "When are you open?");
-        assert_eq!(found(&file, "my ORDERS???")[0], "Where is my order?");
-        assert_eq!(found(&file, "a repair of my bicycle")[0], "Do you repair bicycles?");
-        assert_eq!(found(&file, "pier"), ["Do you repair bicycles?"], "words of an answer count, too");
-        assert!(found(&file, "zzz qqq").is_empty() && found(&file, "").is_empty());
+        assert_eq!(find_answers(&file, "hi, what are your opening hours")[0], "When are you open?");
+        assert_eq!(find_answers(&file, "my ORDERS???")[0], "Where is my order?");
+        assert_eq!(find_answers(&file, "a repair of my bicycle")[0], "Do you repair bicycles?");
+        assert_eq!(find_answers(&file, "pier"), ["Do you repair bicycles?"], "words of an answer count, too");
+        assert!(find_answers(&file, "zzz qqq").is_empty() && find_answers(&file, "").is_empty());
         let other = QuestionFile::parse("## 営業時間は？\n平日九時から。\n").expect("it is well");
-        assert_eq!(found(&other, "営業していますか"), ["営業時間は？"]);
+        assert_eq!(find_answers(&other, "営業していますか"), ["営業時間は？"]);
     }
 
     #[test]
@@ -243,12 +248,12 @@ mod tests {
 
     #[test]
     fn a_brief_holds_what_is_known_and_nothing_else() {
-        let turn = Turn {
+        let turn = ChatTranscript {
             language: None,
-            said: vec![(Speaker::Customer, "when is it open?".to_owned())],
+            messages: vec![(Speaker::Customer, "when is it open?".to_owned())],
             last: String::new(),
         };
-        assert_eq!(Knowledge::default().brief(&turn), "");
+        assert_eq!(Knowledge::default().describe_business(&turn), "");
         let knowledge = Knowledge {
             instructions: "Offer a visit.".to_owned(),
             tone: "warm".to_owned(),
@@ -256,7 +261,7 @@ mod tests {
             questions: QuestionFile::parse(FILE).expect("it is well"),
             ..Knowledge::default()
         };
-        let brief = knowledge.brief(&turn);
+        let brief = knowledge.describe_business(&turn);
         for part in ["Offer a visit.", "warm", "- We are at the pier.", "Q: When are you open?\nA: Monday"] {
             assert!(brief.contains(part), "{part}: {brief}");
         }

@@ -2,33 +2,40 @@
 
 use std::convert::Infallible;
 
-use crate::assistant::Turn;
+use crate::assistant::ChatTranscript;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, conversations, messages};
 use crate::state::Service;
 use model::time::{Clock, MINUTE};
 
 /// Maximum number of answers within [`SPAN`] without a person's message.
-const ANSWERS: i64 = 3;
-const SPAN: i64 = 10 * MINUTE;
+const MAX_UNATTENDED_ANSWERS: i64 = 3;
+const ANSWER_WINDOW: i64 = 10 * MINUTE;
 /// Escalation reason at that limit.
-pub const TOO_MANY: &str =
+pub const TOO_MANY_ANSWERS_REASON: &str =
     "the assistant has answered three times in ten minutes, perhaps to another machine";
 
 /// Returns true if the limit of answers is reached. Simulated customers are not limited.
-pub async fn is_enough(service: &Service, conversation: &str) -> Result<bool, DatabaseError> {
+pub async fn is_answer_limit_reached(service: &Service, conversation: &str) -> Result<bool, DatabaseError> {
     if service.platforms.are_simulated() {
         return Ok(false);
     }
-    let (id, since) = (conversation.to_owned(), service.clock.now().plus(-SPAN));
-    service.database.read(move |db| Ok(messages::answers_alone(db, &id, since)? >= ANSWERS)).await
+    let (id, since) = (conversation.to_owned(), service.clock.now().plus(-ANSWER_WINDOW));
+    service
+        .database
+        .read(move |db| Ok(messages::count_unattended_answers(db, &id, since)? >= MAX_UNATTENDED_ANSWERS))
+        .await
 }
 
 /// Shows a typing indicator until the future is dropped, if the platform supports it.
-pub async fn type_along(service: &Service, conversation: &str, turn: &Turn) -> Infallible {
+pub async fn show_typing_until_dropped(
+    service: &Service,
+    conversation: &str,
+    turn: &ChatTranscript,
+) -> Infallible {
     let (id, last) = (conversation.to_owned(), turn.last.clone());
     let look = move |db: &dyn DbSession| {
-        let seen = messages::by_id(db, &last)?.map(|by_id| by_id.platform_id);
+        let seen = messages::find_by_id(db, &last)?.map(|by_id| by_id.platform_id);
         Ok::<_, DatabaseError>(conversations::with_channel(db, &id)?.zip(seen))
     };
     let found = service.database.read(look).await;

@@ -15,27 +15,30 @@ use std::pin::Pin;
 
 use sha2::{Digest, Sha256};
 
-use crate::chat::send::{self, Outgoing};
+use crate::chat::send::{self, ComposedMessage};
 use crate::database::conversations::{self, ConversationRow};
-use crate::database::proposals::{self, ProposalRow, State};
+use crate::database::proposals::{self, ProposalRow, ProposalState};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
 use crate::errors::ApiError;
 use crate::voice;
 use crate::world::customers;
-use crate::write::Work;
+use crate::write::WriteContext;
 
 pub use ::assist::Endpoint;
-pub use knowledge::{Knowledge, QuestionFile, QuestionMistake};
-pub use remote::Remote;
-pub use scripted::Scripted;
-pub use thinking::{Thoughts, begin_due, in_time, run, settled, think, thinks_aside};
+pub use knowledge::{Knowledge, QuestionError, QuestionFile};
+pub use remote::RemoteAssistant;
+pub use scripted::ScriptedAssistant;
+pub use thinking::{
+    AssistantTasks, answer_before_deadline, answers_in_background, request_answer, run, run_until_idle,
+    start_due_tasks,
+};
 pub use tools::Tools;
 
 /// Number of messages shown to the assistant.
-const SHOWN: i64 = 20;
+const MAX_SHOWN_MESSAGES: i64 = 20;
 /// Maximum length of the customer's words in a summary, in characters.
-const QUOTED: usize = 200;
+const MAX_QUOTE_CHARS: usize = 200;
 
 /// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +51,11 @@ pub enum Speaker {
 
 /// Conversation to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct ChatTranscript {
     /// Customer's language, if known.
     pub language: Option<String>,
     /// Oldest first.
-    pub said: Vec<(Speaker, String)>,
+    pub messages: Vec<(Speaker, String)>,
     /// Id of the last message.
     pub last: String,
 }
@@ -99,7 +102,7 @@ pub struct Answer {
 
 /// Reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum AnswerError {
     /// Worth a retry.
     #[error("{0}")]
     Failed(String),
@@ -108,12 +111,12 @@ pub enum Failure {
     Spent(String),
 }
 
-pub type Thinking<'a> = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + 'a>>;
+pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AnswerError>> + Send + 'a>>;
 
 /// Answers customers.
 pub trait Assistant: Send + Sync {
     /// Answers the last message; may use `tools` to look things up.
-    fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a>;
+    fn answer<'a>(&'a self, turn: &'a ChatTranscript, tools: &'a Tools) -> AnswerFuture<'a>;
 
     /// Returns true if it answers without I/O.
     fn is_instant(&self) -> bool {
@@ -122,15 +125,20 @@ pub trait Assistant: Send + Sync {
 }
 
 /// Sends an answer, unless a person has taken over meanwhile.
-pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -> Result<(), ApiError> {
+pub fn post_answer(
+    work: &WriteContext<'_>,
+    conversation: &str,
+    turn: &ChatTranscript,
+    answer: Answer,
+) -> Result<(), ApiError> {
     let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
-    if !is_assistants(&row) {
+    if !is_assigned_to_assistant(&row) {
         return Ok(());
     }
     if let Some(text) = answer.text {
         let stamp = work.stamp();
-        let kind = voice::manner(work.db, &channel, &row.id)?;
-        let outgoing = Outgoing { sender: "ai", content: text, kind, ..Outgoing::default() };
+        let kind = voice::conversation_mode(work.db, &channel, &row.id)?;
+        let outgoing = ComposedMessage { sender: "ai", content: text, kind, ..ComposedMessage::default() };
         send::send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
     }
     for it in &answer.proposals {
@@ -140,7 +148,7 @@ pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -
             connection: it.connection.clone(),
             endpoint: it.endpoint.clone(),
             answers: it.answers.clone(),
-            state: State::Proposed,
+            state: ProposalState::Proposed,
             outcome: None,
             created_at: work.now,
         };
@@ -148,7 +156,7 @@ pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -
     }
     let proposes = answer.proposals.first().map(|proposal| Handover {
         reason: format!("the assistant proposes {} · {}", proposal.connection, proposal.endpoint),
-        summary: quoted(turn),
+        summary: quote_customer(turn),
     });
     if let Some(it) = answer.handover.or(proposes) {
         conversations::escalate(work.db, conversation, (&it.reason, &it.summary), work.now)?;
@@ -157,34 +165,39 @@ pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -
 }
 
 /// Escalates a conversation the assistant cannot answer.
-fn give_up(work: &Work<'_>, conversation: &str, turn: &Turn, reason: &str) -> Result<(), ApiError> {
+fn escalate_failure(
+    work: &WriteContext<'_>,
+    conversation: &str,
+    turn: &ChatTranscript,
+    reason: &str,
+) -> Result<(), ApiError> {
     let Some((_, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
-    if is_assistants(&row) {
-        conversations::escalate(work.db, conversation, (reason, &quoted(turn)), work.now)?;
+    if is_assigned_to_assistant(&row) {
+        conversations::escalate(work.db, conversation, (reason, &quote_customer(turn)), work.now)?;
     }
     Ok(())
 }
 
 /// Returns true if the assistant is on in an open conversation.
-fn is_assistants(row: &ConversationRow) -> bool {
+fn is_assigned_to_assistant(row: &ConversationRow) -> bool {
     row.automation && row.status != "closed"
 }
 
 /// Quotes the customer's last message for a summary.
-fn quoted(turn: &Turn) -> String {
-    let last = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer);
-    let text: String = last.map_or("", |pair| pair.1.as_str()).chars().take(QUOTED).collect();
+fn quote_customer(turn: &ChatTranscript) -> String {
+    let last = turn.messages.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer);
+    let text: String = last.map_or("", |pair| pair.1.as_str()).chars().take(MAX_QUOTE_CHARS).collect();
     if text.is_empty() { String::new() } else { format!("the customer wrote: {text}") }
 }
 
 /// Reads the conversation; `None` unless the customer's message is the last.
-fn turn(db: &dyn DbSession, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
+fn load_transcript(db: &dyn DbSession, conversation: &str) -> Result<Option<ChatTranscript>, DatabaseError> {
     let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
-    let mut rows = messages::newest(db, &row.id, SHOWN)?;
+    let mut rows = messages::newest(db, &row.id, MAX_SHOWN_MESSAGES)?;
     // A broadcast is no answer to the customer's message before it.
     let broadcasts = rows.iter().take_while(|row| row.broadcast.is_some()).count();
     rows.drain(..broadcasts);
-    if !is_assistants(&row) || rows.first().is_none_or(|row| row.direction != "inbound") {
+    if !is_assigned_to_assistant(&row) || rows.first().is_none_or(|row| row.direction != "inbound") {
         return Ok(None);
     }
     rows.reverse();
@@ -199,6 +212,6 @@ fn turn(db: &dyn DbSession, conversation: &str) -> Result<Option<Turn>, Database
         false => message_row.content,
     };
     let said = rows.into_iter().map(|row| (speaker(&row.sender), content(row))).collect();
-    let language = customers::character(db, conversation)?.map(|character| character.language);
-    Ok(Some(Turn { language, said, last }))
+    let language = customers::read_customer(db, conversation)?.map(|character| character.language);
+    Ok(Some(ChatTranscript { language, messages: said, last }))
 }

@@ -5,20 +5,20 @@ use model::text;
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
 /// C1 control that stands for `ESC [`.
-const SEQUENCE: char = '\u{9b}';
+const SEQUENCE_START: char = '\u{9b}';
 
 /// Removes escape sequences, control characters and bidirectional overrides; keeps line breaks.
-pub fn clean(text: &str) -> String {
-    text::pasted(&without_sequences(text)).trim().to_owned()
+pub fn sanitize_text(text: &str) -> String {
+    text::clean_pasted(&strip_escape_sequences(text)).trim().to_owned()
 }
 
 /// Removes whole escape sequences: without their first character the rest would show as text.
-fn without_sequences(text: &str) -> String {
+fn strip_escape_sequences(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(next) = rest.next() {
         let opener = match next {
-            SEQUENCE => Some('['),
+            SEQUENCE_START => Some('['),
             ESCAPE => rest.next_if(|follows| matches!(follows, '[' | ']' | 'P' | 'X' | '^' | '_')),
             _ => {
                 kept.push(next);
@@ -65,7 +65,7 @@ mod tests {
             ("\u{1b}[31m\u{202e}", ""),
         ];
         for (told, leaves) in cases {
-            assert_eq!(clean(told), leaves, "{told:?}");
+            assert_eq!(sanitize_text(told), leaves, "{told:?}");
         }
     }
 }

@@ -1,33 +1,33 @@
 //! Scripted assistant: keyword rules, a fallback question, and a handover on request or instead of a repeated
 //! fallback.
 
-use crate::assistant::{Answer, Assistant, Handover, Speaker, Thinking, Tools, Turn};
+use crate::assistant::{Answer, AnswerFuture, Assistant, ChatTranscript, Handover, Speaker, Tools};
 use crate::demo::script;
 
 /// Maximum number of lines shown of a lookup.
-const TOLD: usize = 3;
+const MAX_LOOKUP_LINES: usize = 3;
 
-pub struct Scripted;
+pub struct ScriptedAssistant;
 
-impl Assistant for Scripted {
-    fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a> {
+impl Assistant for ScriptedAssistant {
+    fn answer<'a>(&'a self, turn: &'a ChatTranscript, tools: &'a Tools) -> AnswerFuture<'a> {
         Box::pin(async move {
-            Ok(match look_up(turn, tools).await {
+            Ok(match look_up_orders(turn, tools).await {
                 Some(text) => Answer { text: Some(text), ..Answer::default() },
-                None => decide(turn),
+                None => choose_answer(turn),
             })
         })
     }
 }
 
 /// Looks up the customer's orders, if they ask for them and not for a person, and a connection has them.
-async fn look_up(turn: &Turn, tools: &Tools) -> Option<String> {
+async fn look_up_orders(turn: &ChatTranscript, tools: &Tools) -> Option<String> {
     let language = turn.language.as_deref().unwrap_or("en");
-    let (_, last) = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer)?;
+    let (_, last) = turn.messages.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer)?;
     let last = last.to_lowercase();
-    let (words, opening) = script::orders(language);
+    let (words, opening) = script::order_words(language);
     let any = |words: &[String]| words.iter().any(|word| last.contains(&word.to_lowercase()));
-    if !any(&words) || any(&script::handover(language)) {
+    if !any(&words) || any(&script::handover_words(language)) {
         return None;
     }
     let about_orders = |name: &str| name.to_lowercase().contains("order");
@@ -36,7 +36,7 @@ async fn look_up(turn: &Turn, tools: &Tools) -> Option<String> {
     for (stored, endpoint) in lookups {
         match tools.call(stored, endpoint, &[]).await {
             Ok(told) => {
-                let lines = told.mapped.lines(TOLD);
+                let lines = told.mapped.to_lines(MAX_LOOKUP_LINES);
                 if !lines.is_empty() {
                     return Some(format!("{opening}\n{}", lines.join("\n")));
                 }
@@ -47,26 +47,27 @@ async fn look_up(turn: &Turn, tools: &Tools) -> Option<String> {
     None
 }
 
-fn decide(turn: &Turn) -> Answer {
+fn choose_answer(turn: &ChatTranscript) -> Answer {
     let language = turn.language.as_deref().unwrap_or("en");
-    let Some((_, last)) = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer) else {
+    let Some((_, last)) = turn.messages.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer)
+    else {
         return Answer::default();
     };
     let last = last.to_lowercase();
-    if script::handover(language).iter().any(|phrase| last.contains(&phrase.to_lowercase())) {
-        return Answer { handover: asks("asked for a person"), ..Answer::default() };
+    if script::handover_words(language).iter().any(|phrase| last.contains(&phrase.to_lowercase())) {
+        return Answer { handover: handover_for("asked for a person"), ..Answer::default() };
     }
-    if let Some(answer) = script::rule(language, &last) {
+    if let Some(answer) = script::find_rule_answer(language, &last) {
         return Answer { text: Some(answer), ..Answer::default() };
     }
-    let fallback = script::fallback(language);
-    let own = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Assistant);
+    let fallback = script::fallback_answer(language);
+    let own = turn.messages.iter().rev().find(|(speaker, _)| *speaker == Speaker::Assistant);
     let repeats = own.is_some_and(|(_, text)| *text == fallback);
-    let handover = if repeats { asks("asked for the same thing twice") } else { None };
+    let handover = if repeats { handover_for("asked for the same thing twice") } else { None };
     Answer { text: Some(fallback), handover, ..Answer::default() }
 }
 
-fn asks(reason: &str) -> Option<Handover> {
+fn handover_for(reason: &str) -> Option<Handover> {
     Some(Handover { reason: reason.to_owned(), summary: String::new() })
 }
 
@@ -77,15 +78,18 @@ mod tests {
     #[test]
     fn it_asks_for_a_person_rather_than_repeat_itself_for_ever() {
         let customer = |text: &str| (Speaker::Customer, text.to_owned());
-        let turn_of = |said| Turn { language: None, said, last: String::new() };
+        let turn_of = |said| ChatTranscript { language: None, messages: said, last: String::new() };
         let mut turn = turn_of(vec![customer("zzz qqq")]);
-        let first = decide(&turn);
-        assert_eq!((first.text.as_deref(), first.handover), (Some(script::fallback("en").as_str()), None));
-        turn.said.push((Speaker::Assistant, script::fallback("en")));
-        turn.said.push(customer("zzz I said"));
-        assert!(decide(&turn).handover.is_some());
-        let phrase = script::handover("en").first().cloned().expect("a phrase");
-        let asked = decide(&turn_of(vec![customer(&format!("please, {phrase}!"))]));
-        assert_eq!(asked, Answer { handover: asks("asked for a person"), ..Answer::default() });
+        let first = choose_answer(&turn);
+        assert_eq!(
+            (first.text.as_deref(), first.handover),
+            (Some(script::fallback_answer("en").as_str()), None)
+        );
+        turn.messages.push((Speaker::Assistant, script::fallback_answer("en")));
+        turn.messages.push(customer("zzz I said"));
+        assert!(choose_answer(&turn).handover.is_some());
+        let phrase = script::handover_words("en").first().cloned().expect("a phrase");
+        let asked = choose_answer(&turn_of(vec![customer(&format!("please, {phrase}!"))]));
+        assert_eq!(asked, Answer { handover: handover_for("asked for a person"), ..Answer::default() });
     }
 }

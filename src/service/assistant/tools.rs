@@ -2,35 +2,35 @@
 
 use serde_json::Value;
 
-use crate::assistant::Failure;
+use crate::assistant::AnswerError;
 use crate::channels::Channel;
 use crate::connections;
-use crate::database::connections::Stored;
+use crate::database::connections::StoredConnection;
 use crate::database::{DatabaseError, WriteScope, conversations, usage};
 use crate::errors::ApiError;
 use crate::state::Service;
-use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, Mapped};
+use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, MappedAnswer};
 use model::time::Clock;
 use model::time::Zone;
 
 /// Maximum length of a raw answer, in characters.
-const RAW: usize = 4_000;
+const MAX_RAW_ANSWER_CHARS: usize = 4_000;
 /// Maximum number of offered endpoints.
-const OFFERED: usize = 40;
+const MAX_OFFERED_ENDPOINTS: usize = 40;
 
 /// Tools for one customer.
 #[derive(Default)]
 pub struct Tools {
     service: Option<Service>,
-    stored: Vec<Stored>,
+    stored: Vec<StoredConnection>,
     contact: String,
     facts: ContactFacts,
 }
 
 /// Result of a lookup.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
-    pub mapped: Mapped,
+pub struct ToolResult {
+    pub mapped: MappedAnswer,
     /// Raw body, truncated.
     pub raw: String,
 }
@@ -41,12 +41,13 @@ impl Tools {
     }
 
     /// Tools for the customer of a conversation.
-    pub async fn of(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
-        let stored = connections::all(service).await?;
+    pub async fn for_conversation(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
+        let stored = connections::load_all(service).await?;
         let id = conversation.to_owned();
         let found: Result<_, DatabaseError> =
             service.database.read(move |db| conversations::with_channel(db, &id)).await;
-        let facts = found?.map(|(channel, row)| ContactFacts::of(&channel.kind.platform(), &row.peer));
+        let facts =
+            found?.map(|(channel, row)| ContactFacts::from_address(&channel.kind.platform(), &row.peer));
         Ok(Self {
             service: Some(service.clone()),
             stored,
@@ -56,18 +57,18 @@ impl Tools {
     }
 
     /// Tools for the contact of a mail thread.
-    pub async fn of_mail(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
+    pub async fn for_thread(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
         Ok(Self {
             service: Some(service.clone()),
-            stored: connections::all(service).await?,
+            stored: connections::load_all(service).await?,
             contact: thread.to_owned(),
-            facts: ContactFacts::of(&Channel::Email.platform(), address),
+            facts: ContactFacts::from_address(&Channel::Email.platform(), address),
         })
     }
 
     /// Lists the endpoints to offer, each with a name that models accept: reading ones, and changing ones
     /// that allow it. Only endpoints that can be bound to this customer are listed.
-    pub fn list(&self) -> Vec<(String, &Stored, &ConnectionEndpoint)> {
+    pub fn list(&self) -> Vec<(String, &StoredConnection, &ConnectionEndpoint)> {
         let all = self
             .stored
             .iter()
@@ -76,8 +77,8 @@ impl Tools {
             .filter(|(_, (_, connection_endpoint))| {
                 connection_endpoint.method == EndpointMethod::Get || connection_endpoint.assistant_may_change
             })
-            .filter(|(_, (_, connection_endpoint))| connection_endpoint.knows(&self.facts))
-            .take(OFFERED)
+            .filter(|(_, (_, connection_endpoint))| connection_endpoint.is_identified_by(&self.facts))
+            .take(MAX_OFFERED_ENDPOINTS)
             .map(|(index, (stored, endpoint))| {
                 let plain = |text: &str| -> String {
                     text.chars()
@@ -92,26 +93,26 @@ impl Tools {
     }
 
     /// Lists the reading endpoints whose parameters are known for this customer.
-    pub fn lookups(&self) -> impl Iterator<Item = (&Stored, &ConnectionEndpoint)> {
+    pub fn lookups(&self) -> impl Iterator<Item = (&StoredConnection, &ConnectionEndpoint)> {
         let all = self
             .stored
             .iter()
             .flat_map(|stored| stored.connection.endpoints.iter().map(move |at| (stored, at)));
-        all.filter(|(_, connection_endpoint)| connection_endpoint.reads_with(&self.facts))
+        all.filter(|(_, connection_endpoint)| connection_endpoint.is_readable_with(&self.facts))
     }
 
     /// Validates the arguments of a change without calling the endpoint.
     pub fn check(&self, endpoint: &ConnectionEndpoint, answers: &[(String, String)]) -> Result<(), String> {
-        endpoint.fill(&self.facts, answers).map(drop)
+        endpoint.fill_parameters(&self.facts, answers).map(drop)
     }
 
     /// Calls a reading endpoint.
     pub async fn call(
         &self,
-        stored: &Stored,
+        stored: &StoredConnection,
         endpoint: &ConnectionEndpoint,
         answers: &[(String, String)],
-    ) -> Result<Told, String> {
+    ) -> Result<ToolResult, String> {
         let Some(service) = &self.service else { return Err("there is nothing to look up".to_owned()) };
         if endpoint.method != EndpointMethod::Get {
             return Err("only a person can do that".to_owned());
@@ -122,26 +123,26 @@ impl Tools {
         let answer = called.answer.map_err(|why| why.to_string())?;
         let raw: String = match &answer.body {
             Value::Null => "done".to_owned(),
-            body => body.to_string().chars().take(RAW).collect(),
+            body => body.to_string().chars().take(MAX_RAW_ANSWER_CHARS).collect(),
         };
-        Ok(Told { mapped: answer.mapped(endpoint, &Zone::UTC), raw })
+        Ok(ToolResult { mapped: answer.mapped(endpoint, &Zone::UTC), raw })
     }
 
     /// Checks the token budget before another request to the model.
     ///
     /// # Errors
     /// [`Failure::Spent`] if the budget of the conversation or of the day is used up.
-    pub async fn afford(&self) -> Result<(), Failure> {
+    pub async fn check_token_budget(&self) -> Result<(), AnswerError> {
         let Some(service) = &self.service else { return Ok(()) };
         let (id, now, caps) = (self.contact.clone(), service.clock.now(), service.options.assistant_caps);
-        let used: Result<_, DatabaseError> = service.database.read(move |db| usage::of(db, &id, now)).await;
-        let used = used.map_err(|why| Failure::Failed(why.to_string()))?;
+        let used: Result<_, DatabaseError> = service.database.read(move |db| usage::read(db, &id, now)).await;
+        let used = used.map_err(|why| AnswerError::Failed(why.to_string()))?;
         if used.conversation >= caps.conversation {
             let why = "the assistant has used up its tokens for this conversation today";
-            return Err(Failure::Spent(why.to_owned()));
+            return Err(AnswerError::Spent(why.to_owned()));
         }
         if used.day >= caps.day {
-            return Err(Failure::Spent("the assistant has used up its tokens for today".to_owned()));
+            return Err(AnswerError::Spent("the assistant has used up its tokens for today".to_owned()));
         }
         Ok(())
     }
@@ -150,13 +151,13 @@ impl Tools {
     ///
     /// # Errors
     /// If the database fails: uncounted tokens must not be used.
-    pub async fn spend(&self, tokens: u64) -> Result<(), Failure> {
+    pub async fn record_tokens(&self, tokens: u64) -> Result<(), AnswerError> {
         let Some(service) = &self.service else { return Ok(()) };
         let (id, now) = (self.contact.clone(), service.clock.now());
         let kept: Result<(), DatabaseError> = service
             .database
             .write_in(WriteScope::Unordered, move |db| usage::add(db, &id, tokens, now))
             .await;
-        kept.map_err(|why| Failure::Failed(why.to_string()))
+        kept.map_err(|why| AnswerError::Failed(why.to_string()))
     }
 }

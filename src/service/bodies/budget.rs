@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-use crate::bodies::ledger::{BodyOwner, Ledger, RoomId, TooSlow};
+use crate::bodies::ledger::{BodyOwner, Ledger, ReservationId, TooSlow};
 use crate::errors::ApiError;
 use model::time::Clock;
 use wire::errors::ErrorCode;
 
 /// Interval at which a waiting body has the rates of the others checked.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const RECHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Memory of request bodies, shared by all requests of a service.
 #[derive(Clone)]
@@ -28,9 +28,9 @@ struct SharedLedger {
 }
 
 /// Memory reserved for one body; released when dropped.
-pub struct BodyRoom {
+pub struct BodyReservation {
     shared: Arc<SharedLedger>,
-    id: RoomId,
+    id: ReservationId,
 }
 
 impl SharedLedger {
@@ -54,16 +54,16 @@ impl BodyBudget {
         owner: BodyOwner,
         bytes: usize,
         patience: Duration,
-    ) -> Result<BodyRoom, ApiError> {
+    ) -> Result<BodyReservation, ApiError> {
         let last = Instant::now() + patience;
-        let id = self.shared.ledger().ask(owner, bytes);
+        let id = self.shared.ledger().enqueue(owner, bytes);
         // Leaves the queue if this future is dropped.
-        let room = BodyRoom { shared: Arc::clone(&self.shared), id };
+        let room = BodyReservation { shared: Arc::clone(&self.shared), id };
         loop {
             let changed = self.shared.changed.notified();
             let (is_news, is_held) = {
                 let mut ledger = self.shared.ledger();
-                (ledger.settle(self.shared.clock.now()), ledger.is_held(id))
+                (ledger.grant_waiting(self.shared.clock.now()), ledger.is_granted(id))
             };
             if is_news {
                 self.shared.changed.notify_waiters();
@@ -73,7 +73,7 @@ impl BodyBudget {
             }
             tokio::select! {
                 () = changed => {}
-                () = sleep_until(last.min(Instant::now() + LOOK_AGAIN)) => {}
+                () = sleep_until(last.min(Instant::now() + RECHECK_INTERVAL)) => {}
             }
             if Instant::now() >= last {
                 let message = "too many large bodies are on their way; try again in a moment";
@@ -83,7 +83,7 @@ impl BodyBudget {
     }
 }
 
-impl BodyRoom {
+impl BodyReservation {
     /// Starts the time that counts for the next chunk.
     pub fn wait_for_more(&self) {
         self.shared.ledger().wait_for_more(self.id, self.shared.clock.now());
@@ -107,10 +107,10 @@ impl BodyRoom {
     }
 
     /// Completes when this body has to yield its memory to another, with the error to answer.
-    pub async fn must_give_way(&self) -> ApiError {
+    pub async fn wait_until_revoked(&self) -> ApiError {
         loop {
             let changed = self.shared.changed.notified();
-            if self.shared.ledger().gives_way(self.id) {
+            if self.shared.ledger().is_revoked(self.id) {
                 let message = "the body came slowly, and its place was needed; try again in a moment";
                 return ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1);
             }
@@ -119,18 +119,18 @@ impl BodyRoom {
     }
 }
 
-impl Drop for BodyRoom {
+impl Drop for BodyReservation {
     fn drop(&mut self) {
         {
             let mut ledger = self.shared.ledger();
             ledger.release(self.id);
-            ledger.settle(self.shared.clock.now());
+            ledger.grant_waiting(self.shared.clock.now());
         }
         self.shared.changed.notify_waiters();
     }
 }
 
-impl fmt::Debug for BodyRoom {
+impl fmt::Debug for BodyReservation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("BodyRoom").field("id", &self.id).finish_non_exhaustive()
     }

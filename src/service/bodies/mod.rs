@@ -14,27 +14,27 @@ mod budget;
 mod ledger;
 mod reader;
 
-pub use budget::{BodyBudget, BodyRoom};
+pub use budget::{BodyBudget, BodyReservation};
 pub use ledger::BodyOwner;
-pub use reader::{BodyReader, BodyRules, LARGE_PATIENCE};
+pub use reader::{BodyReader, BodyRules, LARGE_BODY_TIMEOUT};
 
 /// Maximum size of a body without a reservation, in bytes.
-pub const FREE_BYTES: usize = 16 * 1024;
+pub const MAX_UNRESERVED_BYTES: usize = 16 * 1024;
 /// Maximum of all reservations, in bytes: the largest mail of two keys.
-const TOTAL_BYTES: usize = 80 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 80 * 1024 * 1024;
 /// Maximum of one API key's reservations, in bytes: one mail of the largest size.
-const KEY_BYTES: usize = 40 * 1024 * 1024;
+const MAX_KEY_BYTES: usize = 40 * 1024 * 1024;
 /// Maximum of the reservations of one address without a key, in bytes: two of a platform's largest webhooks.
-const ADDRESS_BYTES: usize = 8 * 1024 * 1024;
+const MAX_ADDRESS_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum of the reservations of all addresses without a key, in bytes.
-const ADDRESSES_BYTES: usize = 16 * 1024 * 1024;
+const MAX_ALL_ADDRESSES_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum size of a body that may overtake a larger one in the queue, in bytes.
-const MEDIUM_BYTES: usize = 1024 * 1024;
+const MAX_MEDIUM_BYTES: usize = 1024 * 1024;
 /// Minimum average rate of a body with a reservation, in bytes per second.
 const MIN_RATE: i64 = 1024;
 /// Seconds after which [`MIN_RATE`] applies.
-const MIN_RATE_AFTER: i64 = 10;
+const MIN_RATE_GRACE_SECONDS: i64 = 10;
 /// Minimum average rate while another body waits for memory, in bytes per second.
-const CONTENDED_RATE: i64 = 64 * 1024;
+const MIN_CONTENDED_RATE: i64 = 64 * 1024;
 /// Seconds after which [`CONTENDED_RATE`] applies.
-const CONTENDED_RATE_AFTER: i64 = 5;
+const CONTENDED_GRACE_SECONDS: i64 = 5;

@@ -8,21 +8,21 @@ use futures_util::StreamExt;
 use hyper::body::Bytes;
 use tokio::time::{Instant, timeout_at};
 
-use crate::bodies::budget::{BodyBudget, BodyRoom};
-use crate::bodies::{BodyOwner, FREE_BYTES};
+use crate::bodies::budget::{BodyBudget, BodyReservation};
+use crate::bodies::{BodyOwner, MAX_UNRESERVED_BYTES};
 use crate::errors::ApiError;
-use crate::options::Patience;
+use crate::options::RequestTimeouts;
 use wire::errors::ErrorCode;
 
 /// Maximum size read from a refused body, in bytes: a client that is busy writing would not read the refusal.
-const DRAINED_BYTES: usize = 64 * 1024 * 1024;
+const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct BodyRules {
     pub owner: BodyOwner,
     /// In bytes.
-    pub bound: usize,
-    pub patience: Patience,
+    pub max_bytes: usize,
+    pub timeouts: RequestTimeouts,
 }
 
 /// Reads a body chunk by chunk.
@@ -32,9 +32,9 @@ pub struct BodyReader {
     rules: BodyRules,
     /// Value of `Content-Length`.
     announced: Option<usize>,
-    seen: usize,
+    received: usize,
     last: Instant,
-    room: Option<BodyRoom>,
+    reservation: Option<BodyReservation>,
 }
 
 impl BodyReader {
@@ -44,11 +44,11 @@ impl BodyReader {
         Self {
             pieces: body.into_data_stream(),
             budget: budget.clone(),
-            last: Instant::now() + rules.patience.body,
+            last: Instant::now() + rules.timeouts.body,
             rules,
             announced,
-            seen: 0,
-            room: None,
+            received: 0,
+            reservation: None,
         }
     }
 
@@ -59,23 +59,23 @@ impl BodyReader {
     /// takes too long in total; `RATE_LIMIT_EXCEEDED` without memory for it, or if it arrives too slowly.
     pub async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         loop {
-            let piece = self.pull().await?;
-            self.seen = self.seen.saturating_add(piece.as_ref().map_or(0, Bytes::len));
-            let fits = self.seen.max(self.announced.unwrap_or(0)) <= self.rules.bound;
+            let piece = self.next_chunk().await?;
+            self.received = self.received.saturating_add(piece.as_ref().map_or(0, Bytes::len));
+            let fits = self.received.max(self.announced.unwrap_or(0)) <= self.rules.max_bytes;
             match piece {
                 Some(piece) if fits => {
-                    self.hold(piece.len()).await?;
+                    self.reserve_for(piece.len()).await?;
                     return Ok(Some(piece));
                 }
-                Some(_) if self.seen <= DRAINED_BYTES => self.room = None,
+                Some(_) if self.received <= MAX_DRAINED_BYTES => self.reservation = None,
                 None if fits => {
-                    if let Some(room) = &self.room {
+                    if let Some(room) = &self.reservation {
                         room.complete();
                     }
                     return Ok(None);
                 }
                 Some(_) | None => {
-                    let message = format!("the body is larger than {} bytes", self.rules.bound);
+                    let message = format!("the body is larger than {} bytes", self.rules.max_bytes);
                     return Err(ApiError::new(ErrorCode::PayloadTooLarge, message));
                 }
             }
@@ -86,59 +86,59 @@ impl BodyReader {
     ///
     /// # Errors
     /// See [`next`](Self::next).
-    pub async fn whole(mut self) -> Result<(Vec<u8>, Option<BodyRoom>), ApiError> {
+    pub async fn read_all(mut self) -> Result<(Vec<u8>, Option<BodyReservation>), ApiError> {
         let mut taken = Vec::new();
         while let Some(piece) = self.next().await? {
             if taken.capacity() - taken.len() < piece.len() {
-                taken.reserve_exact(self.growth(taken.len(), piece.len()));
+                taken.reserve_exact(self.memory_growth(taken.len(), piece.len()));
             }
             taken.extend_from_slice(&piece);
         }
-        Ok((taken, self.room.take()))
+        Ok((taken, self.reservation.take()))
     }
 
     /// Reads and discards the rest, because a client that is busy writing would not read the answer.
     pub async fn drain(&mut self) {
-        self.room = None;
-        while self.seen <= DRAINED_BYTES {
-            match self.pull().await {
-                Ok(Some(piece)) => self.seen = self.seen.saturating_add(piece.len()),
+        self.reservation = None;
+        while self.received <= MAX_DRAINED_BYTES {
+            match self.next_chunk().await {
+                Ok(Some(piece)) => self.received = self.received.saturating_add(piece.len()),
                 Ok(None) | Err(_) => return,
             }
         }
     }
 
-    pub fn take_room(&mut self) -> Option<BodyRoom> {
-        self.room.take()
+    pub fn take_reservation(&mut self) -> Option<BodyReservation> {
+        self.reservation.take()
     }
 
     /// Announced length, at most the bound, in bytes.
-    pub fn expected(&self) -> usize {
-        self.announced.unwrap_or(0).min(self.rules.bound)
+    pub fn expected_bytes(&self) -> usize {
+        self.announced.unwrap_or(0).min(self.rules.max_bytes)
     }
 
     /// Returns by how many bytes the buffer grows for the next chunk: with a reservation to the announced
     /// length at once, else doubling.
-    fn growth(&self, taken: usize, piece: usize) -> usize {
-        let whole = match (&self.room, self.announced) {
+    fn memory_growth(&self, taken: usize, piece: usize) -> usize {
+        let whole = match (&self.reservation, self.announced) {
             (Some(_), Some(announced)) => announced,
-            (Some(_), None) => (2 * taken).min(self.rules.bound),
-            (None, announced) => announced.unwrap_or(FREE_BYTES).min(FREE_BYTES),
+            (Some(_), None) => (2 * taken).min(self.rules.max_bytes),
+            (None, announced) => announced.unwrap_or(MAX_UNRESERVED_BYTES).min(MAX_UNRESERVED_BYTES),
         };
         whole.saturating_sub(taken).max(piece)
     }
 
-    async fn pull(&mut self) -> Result<Option<Bytes>, ApiError> {
-        let until = self.last.min(Instant::now() + self.rules.patience.idle);
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let until = self.last.min(Instant::now() + self.rules.timeouts.idle);
         let next = timeout_at(until, self.pieces.next());
-        let read = match &self.room {
+        let read = match &self.reservation {
             None => next.await,
             Some(room) => {
                 room.wait_for_more();
                 tokio::select! {
                     biased;
                     read = next => read,
-                    refusal = room.must_give_way() => return Err(refusal),
+                    refusal = room.wait_until_revoked() => return Err(refusal),
                 }
             }
         };
@@ -151,23 +151,23 @@ impl BodyReader {
     }
 
     /// Counts a chunk; makes the reservation when the first chunk needs it.
-    async fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
-        if let Some(room) = &self.room {
+    async fn reserve_for(&mut self, bytes: usize) -> Result<(), ApiError> {
+        if let Some(room) = &self.reservation {
             return room.receive(bytes);
         }
-        if self.seen > FREE_BYTES {
+        if self.received > MAX_UNRESERVED_BYTES {
             let asked = Instant::now();
-            let wanted = self.announced.unwrap_or(self.rules.bound);
+            let wanted = self.announced.unwrap_or(self.rules.max_bytes);
             let owner = self.rules.owner.clone();
-            let room = self.budget.reserve(owner, wanted, self.rules.patience.body).await?;
+            let room = self.budget.reserve(owner, wanted, self.rules.timeouts.body).await?;
             // Nothing was read while waiting.
             self.last += asked.elapsed();
-            room.receive(self.seen)?;
-            self.room = Some(room);
+            room.receive(self.received)?;
+            self.reservation = Some(room);
         }
         Ok(())
     }
 }
 
 /// Timeout of a body on routes that accept large ones.
-pub const LARGE_PATIENCE: Duration = Duration::from_secs(120);
+pub const LARGE_BODY_TIMEOUT: Duration = Duration::from_secs(120);

@@ -1,27 +1,27 @@
 //! Periodic copy of a channel account's state at the platform: templates, quality rating and messaging limit.
 
-use crate::carriers::{PlatformDescription, PlatformTrouble};
+use crate::carriers::{PlatformDescription, PlatformError};
 use crate::database::connected as stored;
 use crate::database::session::DbSession;
 use crate::database::templates::{self, Template};
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::platforms::Connected;
+use crate::platforms::ConnectedChannel;
 use crate::state::Service;
 use model::time::{Clock, MINUTE, Timestamp};
 
 /// Age at which the copy is refreshed, in microseconds.
-const AGE: i64 = 10 * MINUTE;
+const MAX_DESCRIPTION_AGE: i64 = 10 * MINUTE;
 /// Duration of a process's exclusive lease for the refresh, in microseconds.
-const LEASE: i64 = 2 * MINUTE;
+const DESCRIPTION_LEASE: i64 = 2 * MINUTE;
 
 /// Refreshes the copy if it is due and no other process does so.
-pub async fn follow(
+pub async fn refresh_description(
     service: &Service,
-    connected: &Connected,
+    connected: &ConnectedChannel,
     me: &str,
-) -> Result<Option<PlatformTrouble>, ApiError> {
-    let Some(asking) = connected.platform.describe() else { return Ok(None) };
+) -> Result<Option<PlatformError>, ApiError> {
+    let Some(asking) = connected.platform.describe_account() else { return Ok(None) };
     let now = service.clock.now();
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
     let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &channel)).await;
@@ -33,7 +33,7 @@ pub async fn follow(
     let mine: Result<bool, DatabaseError> = service
         .database
         .write_in(scope.clone(), move |db| {
-            stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE))
+            stored::acquire_lease(db, (&channel, &version), &reader, now, now.plus(DESCRIPTION_LEASE))
         })
         .await;
     if !mine? {
@@ -47,11 +47,11 @@ pub async fn follow(
         .database
         .write_in(scope, move |db| {
             let PlatformDescription { settings, templates } = description;
-            let mark = mark(now);
+            let mark = description_mark(now);
             // If the account changed meanwhile, nothing is stored and the next round asks again.
-            if stored::describe(db, (&row.channel, &row.version), &row.mark, (&mark, &settings))? {
+            if stored::store_description(db, (&row.channel, &row.version), &row.mark, (&mark, &settings))? {
                 let workspace = channels::read(db, &row.channel)?.workspace;
-                keep_templates(db, &workspace, &templates)?;
+                replace_templates(db, &workspace, &templates)?;
             }
             Ok(())
         })
@@ -61,19 +61,19 @@ pub async fn follow(
 }
 
 /// Returns the mark of a copy made at `now`.
-pub fn mark(now: Timestamp) -> String {
+pub fn description_mark(now: Timestamp) -> String {
     now.micros().to_string()
 }
 
 /// Returns true for an old mark, and for any that is not a time.
 fn is_due(mark: &str, now: Timestamp) -> bool {
     let at = mark.parse().map(Timestamp::from_micros);
-    !at.is_ok_and(|at| (0..AGE).contains(&now.since(at)))
+    !at.is_ok_and(|at| (0..MAX_DESCRIPTION_AGE).contains(&now.since(at)))
 }
 
 /// Replaces the templates of a workspace.
-pub fn keep_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
-    let before = templates::all(db, workspace)?;
+pub fn replace_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
+    let before = templates::list(db, workspace)?;
     for template in all.iter().filter(|template| !before.contains(template)) {
         templates::put(db, workspace, template)?;
     }
@@ -92,10 +92,16 @@ mod tests {
 
     #[test]
     fn an_account_is_asked_for_once_in_a_while_and_when_it_has_changed() {
-        let at = Timestamp::from_micros(AGE);
+        let at = Timestamp::from_micros(MAX_DESCRIPTION_AGE);
         let now = |span| at.plus(span);
         assert!(is_due("", at) && is_due("changed 5", at));
-        assert!(!is_due(&mark(at), at) && !is_due(&mark(at), now(AGE - 1)));
-        assert!(is_due(&mark(at), now(AGE)) && is_due(&mark(at), now(-1)), "a clock that was put back");
+        assert!(
+            !is_due(&description_mark(at), at)
+                && !is_due(&description_mark(at), now(MAX_DESCRIPTION_AGE - 1))
+        );
+        assert!(
+            is_due(&description_mark(at), now(MAX_DESCRIPTION_AGE)) && is_due(&description_mark(at), now(-1)),
+            "a clock that was put back"
+        );
     }
 }

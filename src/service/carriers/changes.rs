@@ -16,16 +16,16 @@ use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{HOUR, Timestamp};
 use wire::extras::{FormerContent, MessageExtras, ReactionOrigin};
 
 /// Content of a withdrawn message.
-pub const WITHDRAWN: &str = "[withdrawn]";
+pub const WITHDRAWN_TEXT: &str = "[withdrawn]";
 /// Number of a conversation's reactions that are searched for an earlier one of the same person.
-const REACTIONS: i64 = 200;
+const MAX_SEARCHED_REACTIONS: i64 = 200;
 /// Time within which changes are merged into one `last_change` of a conversation, in microseconds.
-const SPAN: i64 = HOUR;
+const CHANGE_MERGE_WINDOW: i64 = HOUR;
 
 /// Identity of a changed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct ChangedMessage {
 impl ChangedMessage {
     /// Returns true if the history has the message, in either direction.
     fn is_in_history(&self, db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
-        Ok(match conversations::of_peer(db, channel, &self.peer)? {
+        Ok(match conversations::find_by_peer(db, channel, &self.peer)? {
             Some(conversation) => messages::read_within(db, &conversation.id, &self.platform_id)?.is_some(),
             None => false,
         })
@@ -49,10 +49,10 @@ impl ChangedMessage {
 
     fn find(
         &self,
-        work: &Work<'_>,
+        work: &WriteContext<'_>,
         channel: &ChannelRow,
     ) -> Result<Option<(ConversationRow, MessageRow)>, ApiError> {
-        let Some(conversation) = conversations::of_peer(work.db, &channel.id, &self.peer)? else {
+        let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, &self.peer)? else {
             return Ok(None);
         };
         let row = messages::read_within(work.db, &conversation.id, &self.platform_id)?;
@@ -64,7 +64,7 @@ impl ChangedMessage {
 
 /// Returns true if the history has the message with a file of this size. Only the size tells whether a file
 /// was replaced.
-pub async fn is_known(
+pub async fn is_recorded(
     service: &Service,
     channel: &str,
     changed: &ChangedMessage,
@@ -73,7 +73,7 @@ pub async fn is_known(
     let (channel, changed) = (channel.to_owned(), changed.clone());
     let found: Result<Option<MessageRow>, DatabaseError> = service
         .database
-        .read(move |db| match conversations::of_peer(db, &channel, &changed.peer)? {
+        .read(move |db| match conversations::find_by_peer(db, &channel, &changed.peer)? {
             Some(conversation) => messages::read_within(db, &conversation.id, &changed.platform_id),
             None => Ok(None),
         })
@@ -87,7 +87,7 @@ pub async fn is_known(
 
 /// Applies an edit. Returns false if the message is unknown.
 pub fn edit(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     changed: &ChangedMessage,
     message: &ArrivedMessage,
@@ -97,8 +97,8 @@ pub fn edit(
         return Ok(changed.is_in_history(work.db, &channel.id)?);
     };
     let inbound = &message.inbound;
-    let content = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &row.kind);
-    if files::reword(work, &row, &content)? {
+    let content = receive::with_speaker(inbound.speaker.as_deref(), &inbound.text, &row.kind);
+    if files::change_text(work, &row, &content)? {
         return Ok(true);
     }
     let structure = inbound.extras.structure.clone();
@@ -119,20 +119,24 @@ pub fn edit(
         now.kind.clone_from(&inbound.kind);
         (now.media_url, now.details) = (Some(url.clone()), inbound.details.clone());
     }
-    change(work, &conversation, &row, now, extras)?;
+    store_change(work, &conversation, &row, now, extras)?;
     Ok(true)
 }
 
 /// Replaces the content of a message by [`WITHDRAWN`].
-pub fn withdraw(work: &Work<'_>, channel: &ChannelRow, changed: &ChangedMessage) -> Result<(), ApiError> {
+pub fn withdraw(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    changed: &ChangedMessage,
+) -> Result<(), ApiError> {
     match changed.find(work, channel)? {
-        Some((conversation, row)) => take_back(work, &conversation, row, changed.at),
+        Some((conversation, row)) => withdraw_message(work, &conversation, row, changed.at),
         None => Ok(()),
     }
 }
 
-fn take_back(
-    work: &Work<'_>,
+fn withdraw_message(
+    work: &WriteContext<'_>,
     conversation: &ConversationRow,
     row: MessageRow,
     at: Option<Timestamp>,
@@ -141,43 +145,43 @@ fn take_back(
     if before.withdrawn_at.is_some() {
         return Ok(());
     }
-    files::give_up(work, &row)?;
+    files::cancel_fetch(work, &row)?;
     let withdrawn_at = Some(at.unwrap_or(work.now).to_string());
-    let now = MessageRow { content: WITHDRAWN.to_owned(), media_url: None, ..row.clone() };
-    change(work, conversation, &row, now, MessageExtras { withdrawn_at, ..before })
+    let now = MessageRow { content: WITHDRAWN_TEXT.to_owned(), media_url: None, ..row.clone() };
+    store_change(work, conversation, &row, now, MessageExtras { withdrawn_at, ..before })
 }
 
 /// Applies a reaction to an earlier one of the same person, which is changed, or removed if the new one is
 /// empty. Returns false if the reaction has to be stored as a new message.
-pub fn react(
-    work: &Work<'_>,
+pub fn apply_reaction(
+    work: &WriteContext<'_>,
     conversation: &ConversationRow,
     message: &ArrivedMessage,
 ) -> Result<bool, ApiError> {
     let inbound = &message.inbound;
     let Some(origin) = &inbound.extras.reaction else { return Ok(inbound.text.is_empty()) };
-    let earlier = earlier_reaction(work, conversation, origin)?;
+    let earlier = find_earlier_reaction(work, conversation, origin)?;
     let Some((row, before)) = earlier else { return Ok(inbound.text.is_empty()) };
     if inbound.text.is_empty() {
-        take_back(work, conversation, row, inbound.sent_at)?;
+        withdraw_message(work, conversation, row, inbound.sent_at)?;
         return Ok(true);
     }
-    let content = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &row.kind);
+    let content = receive::with_speaker(inbound.speaker.as_deref(), &inbound.text, &row.kind);
     if content != row.content {
         let edited_at = Some(inbound.sent_at.unwrap_or(work.now).to_string());
         let extras = MessageExtras { edited_at, withdrawn_at: None, ..before };
         let now = MessageRow { content, ..row.clone() };
-        change(work, conversation, &row, now, extras)?;
+        store_change(work, conversation, &row, now, extras)?;
     }
     Ok(true)
 }
 
-fn earlier_reaction(
-    work: &Work<'_>,
+fn find_earlier_reaction(
+    work: &WriteContext<'_>,
     conversation: &ConversationRow,
     origin: &ReactionOrigin,
 ) -> Result<Option<(MessageRow, MessageExtras)>, ApiError> {
-    let rows = messages::reactions(work.db, &conversation.id, REACTIONS)?;
+    let rows = messages::list_reactions(work.db, &conversation.id, MAX_SEARCHED_REACTIONS)?;
     let mut rows = rows.into_iter().map(|row| {
         let extras = MessageExtras::read(row.extras.as_deref());
         (row, extras)
@@ -186,8 +190,8 @@ fn earlier_reaction(
 }
 
 /// Stores the message `now` with `before` as a former content.
-fn change(
-    work: &Work<'_>,
+fn store_change(
+    work: &WriteContext<'_>,
     conversation: &ConversationRow,
     before: &MessageRow,
     mut now: MessageRow,
@@ -197,21 +201,21 @@ fn change(
     let media_url = before.media_url.clone().filter(|url| now.media_url.as_ref() != Some(url));
     let until = stamp.to_string();
     extras.push_former(FormerContent { content: before.content.clone(), media_url, until });
-    now.extras = extras.kept();
-    messages::change(work.db, &now)?;
-    let preview = bodies::preview(&now.content, &now.kind);
-    conversations::retell(work.db, &conversation.id, &preview, now.created_at)?;
+    now.extras = extras.to_stored_text();
+    messages::update(work.db, &now)?;
+    let preview = bodies::preview_text(&now.content, &now.kind);
+    conversations::update_preview(work.db, &conversation.id, &preview, now.created_at)?;
     // A reader of lists may miss several changes at once.
     let lately = conversation.last_change.as_deref().and_then(|text| last_change(text, stamp));
     let sent_at = now.sent_at.unwrap_or(now.created_at);
     let oldest = lately.map_or(sent_at, |before| before.min(sent_at));
     let told = json!({"at": stamp.to_string(), "messageAt": oldest.to_string()});
-    Ok(conversations::note_change(work.db, &conversation.id, &told.to_string(), stamp)?)
+    Ok(conversations::record_change(work.db, &conversation.id, &told.to_string(), stamp)?)
 }
 
 /// Returns the time of the oldest message changed within [`SPAN`].
 fn last_change(text: &str, now: Timestamp) -> Option<Timestamp> {
     let told: Value = serde_json::from_str(text).ok()?;
-    let time = |name: &str| Timestamp::read(told[name].as_str()?);
-    time("messageAt").filter(|_| time("at").is_some_and(|at| now.since(at) < SPAN))
+    let time = |name: &str| Timestamp::parse_any(told[name].as_str()?);
+    time("messageAt").filter(|_| time("at").is_some_and(|at| now.since(at) < CHANGE_MERGE_WINDOW))
 }

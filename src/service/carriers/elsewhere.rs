@@ -6,8 +6,8 @@ use crate::database::channels::ChannelRow;
 use crate::database::conversations;
 use crate::database::messages::{self, MessageRow};
 use crate::errors::ApiError;
-use crate::takeover::{self, Subject};
-use crate::write::Work;
+use crate::takeover::{self, AutomationSubject};
+use crate::write::WriteContext;
 use model::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +23,18 @@ pub struct SentElsewhere {
 }
 
 /// Stores a message sent elsewhere, once. Ignored if the customer has no conversation.
-pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Result<(), ApiError> {
+pub fn record_sent_elsewhere(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    sent: SentElsewhere,
+) -> Result<(), ApiError> {
     let SentElsewhere { platform_id, to, text, kind, sent_at } = sent;
-    let Some(conversation) = conversations::of_peer(work.db, &channel.id, &to)? else { return Ok(()) };
+    let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, &to)? else { return Ok(()) };
     // Telegram message ids are unique only within a chat.
     if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());
     }
-    takeover::person_answered(work, Subject::Chat(&conversation.id))?;
+    takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
     let stamp = work.stamp();
     let row = MessageRow {
         id: work.id("msg", stamp),
@@ -54,7 +58,7 @@ pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Re
         broadcast: None,
         extras: None,
     };
-    send::store(work, channel, &conversation, &row)?;
-    send::follow_up(work, &conversation, &row)?;
+    send::store_message(work, channel, &conversation, &row)?;
+    send::end_escalation(work, &conversation, &row)?;
     Ok(send::emit_sent(work, channel, &conversation, &row)?)
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::carriers::{ArrivedMedia, FileTrouble, ingress};
+use crate::carriers::{ArrivedMedia, FileFetchError, ingress};
 use crate::database::channels;
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
@@ -23,52 +23,56 @@ use crate::database::{DatabaseError, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::media::names;
-use crate::platforms::Connected;
+use crate::platforms::ConnectedChannel;
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{Clock, SECOND, Timestamp};
 use wire::carriers::KeptFile;
 use wire::errors::ErrorCode;
 
 /// Prefix of the queue names of files.
-const NAME: &str = "file ";
+const FILE_UPDATE_PREFIX: &str = "file ";
 /// Maximum number of automatic retries.
-const TRIES: i64 = 5;
+const MAX_FETCH_RETRIES: i64 = 5;
 /// Timeout of the first fetch, after which the message is stored without its file.
-const PATIENCE: Duration = Duration::from_secs(10);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of a retry, which delays no message.
-const LONG_PATIENCE: Duration = Duration::from_secs(120);
+const BACKGROUND_FETCH_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time for which a request for the file's URL waits for the fetch.
-const ANSWER: Duration = Duration::from_secs(8);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(8);
 /// Interval at which such a request checks for the file.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Limits concurrent fetches, and so their memory.
-static BROUGHT: Semaphore = Semaphore::const_new(8);
+static FETCH_SLOTS: Semaphore = Semaphore::const_new(8);
 
 /// Missing file and the message it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFile(KeptFile);
 
 impl MissingFile {
-    pub fn new(service: &Service, media: ArrivedMedia, trouble: FileTrouble) -> Self {
+    pub fn new(service: &Service, media: ArrivedMedia, trouble: FileFetchError) -> Self {
         let id = ingress::media_id();
-        let name = names::shown(&media.name);
+        let name = names::display_name(&media.name);
         let address = ingress::media_address(service, &id, &name);
-        let FileTrouble { why, is_final } = trouble;
+        let FileFetchError { why, is_final } = trouble;
         let ArrivedMedia { reference, mime_type, size, .. } = media;
         let (message, words) = (String::new(), String::new());
         Self(KeptFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
     }
 
     /// Placeholder for the file in the message's content.
-    pub fn note(&self) -> String {
-        let size = self.0.size.map(|size| format!(", {}", shown_size(size))).unwrap_or_default();
+    pub fn placeholder(&self) -> String {
+        let size = self.0.size.map(|size| format!(", {}", format_size(size))).unwrap_or_default();
         format!("[{}{size}: not fetched, {}; try again: {}]", self.0.name, self.0.why, self.0.address)
     }
 
     /// Content of the message while the file is missing.
-    fn content(&self) -> String {
-        if self.0.words.is_empty() { self.note() } else { format!("{} {}", self.0.words, self.note()) }
+    fn message_text(&self) -> String {
+        if self.0.words.is_empty() {
+            self.placeholder()
+        } else {
+            format!("{} {}", self.0.words, self.placeholder())
+        }
     }
 
     fn details(&self) -> Value {
@@ -78,13 +82,13 @@ impl MissingFile {
         })
     }
 
-    fn piece_name(&self) -> String {
-        format!("{NAME}{}", self.0.id)
+    fn update_name(&self) -> String {
+        format!("{FILE_UPDATE_PREFIX}{}", self.0.id)
     }
 }
 
 /// Formats a size for readers.
-fn shown_size(bytes: i64) -> String {
+fn format_size(bytes: i64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} kB", bytes / 1_000),
@@ -93,109 +97,132 @@ fn shown_size(bytes: i64) -> String {
 }
 
 /// Fetches the file of a message that is not stored yet.
-pub async fn bring(connected: &Connected, media: &ArrivedMedia) -> Result<Vec<u8>, FileTrouble> {
-    fetch(connected, &media.reference, PATIENCE).await
+pub async fn fetch_new(
+    connected: &ConnectedChannel,
+    media: &ArrivedMedia,
+) -> Result<Vec<u8>, FileFetchError> {
+    fetch(connected, &media.reference, FETCH_TIMEOUT).await
 }
 
-async fn fetch(connected: &Connected, reference: &str, patience: Duration) -> Result<Vec<u8>, FileTrouble> {
-    let closed = |_| FileTrouble::passing("the service ends");
-    let _place = BROUGHT.acquire().await.map_err(closed)?;
-    let late = |_| FileTrouble::passing("the platform takes too long");
-    timeout(patience, connected.platform.fetch(reference)).await.map_err(late)?
+async fn fetch(
+    connected: &ConnectedChannel,
+    reference: &str,
+    patience: Duration,
+) -> Result<Vec<u8>, FileFetchError> {
+    let closed = |_| FileFetchError::transient("the service ends");
+    let _place = FETCH_SLOTS.acquire().await.map_err(closed)?;
+    let late = |_| FileFetchError::transient("the platform takes too long");
+    timeout(patience, connected.platform.fetch_media(reference)).await.map_err(late)?
 }
 
 /// Queues retries for the file of a stored message.
-pub fn keep(
-    work: &Work<'_>,
+pub fn store_file_request(
+    work: &WriteContext<'_>,
     (channel, conversation, message): (&str, &str, &str),
     missing: MissingFile,
 ) -> Result<(), ApiError> {
-    let Some(row) = messages::by_id(work.db, message)? else { return Ok(()) };
+    let Some(row) = messages::find_by_id(work.db, message)? else { return Ok(()) };
     let missing = MissingFile(KeptFile { message: message.to_owned(), words: row.content, ..missing.0 });
-    show(work, &missing, &missing.content(), &missing.details())?;
+    update_message(work, &missing, &missing.message_text(), &missing.details())?;
     let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
-    let (name, lane) = (missing.piece_name(), format!("{conversation}/{}", missing.0.id));
+    let (name, lane) = (missing.update_name(), format!("{conversation}/{}", missing.0.id));
     stored::insert(work.db, channel, (&name, &lane, &body), work.stamp())?;
-    let piece = stored::of_file(work.db, &name)?;
+    let piece = stored::find_by_file(work.db, &name)?;
     match piece {
-        Some(piece) => Ok(stored::postpone(work.db, &piece, next_try(work.now, 0, missing.0.is_final))?),
+        Some(piece) => {
+            Ok(stored::postpone(work.db, &piece, next_attempt_at(work.now, 0, missing.0.is_final))?)
+        }
         None => Ok(()),
     }
 }
 
 /// Returns the queued fetch of a message's missing file.
-fn pending(work: &Work<'_>, row: &MessageRow) -> Result<Option<(IngressRow, MissingFile)>, ApiError> {
+fn find_pending(
+    work: &WriteContext<'_>,
+    row: &MessageRow,
+) -> Result<Option<(IngressRow, MissingFile)>, ApiError> {
     let details: Value =
         row.details.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     // The URL ends with the file's id and name.
     let id = details["retry"].as_str().and_then(|address| address.rsplit('/').nth(1));
     let Some(id) = id else { return Ok(None) };
-    let Some(piece) = stored::of_file(work.db, &format!("{NAME}{id}"))? else { return Ok(None) };
+    let Some(piece) = stored::find_by_file(work.db, &format!("{FILE_UPDATE_PREFIX}{id}"))? else {
+        return Ok(None);
+    };
     let kept: KeptFile = serde_json::from_slice(&piece.body).map_err(|cause| ApiError::internal(&cause))?;
     Ok((kept.message == row.id).then_some((piece, MissingFile(kept))))
 }
 
 /// Changes the text of a message whose file is missing. Returns false if none is.
-pub fn reword(work: &Work<'_>, row: &MessageRow, words: &str) -> Result<bool, ApiError> {
-    let Some((piece, mut missing)) = pending(work, row)? else { return Ok(false) };
+pub fn change_text(work: &WriteContext<'_>, row: &MessageRow, words: &str) -> Result<bool, ApiError> {
+    let Some((piece, mut missing)) = find_pending(work, row)? else { return Ok(false) };
     words.clone_into(&mut missing.0.words);
-    show(work, &missing, &missing.content(), &missing.details())?;
+    update_message(work, &missing, &missing.message_text(), &missing.details())?;
     let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
-    let at = next_try(work.now, piece.attempts, missing.0.is_final);
+    let at = next_attempt_at(work.now, piece.attempts, missing.0.is_final);
     stored::rewrite(work.db, &piece, &body, at)?;
     Ok(true)
 }
 
 /// Cancels the fetch for a withdrawn message.
-pub fn give_up(work: &Work<'_>, row: &MessageRow) -> Result<(), ApiError> {
-    if let Some((piece, _)) = pending(work, row)? {
+pub fn cancel_fetch(work: &WriteContext<'_>, row: &MessageRow) -> Result<(), ApiError> {
+    if let Some((piece, _)) = find_pending(work, row)? {
         stored::finish(work.db, &piece, work.now)?;
     }
     Ok(())
 }
 
 /// Returns the time of the next retry, after `attempts` retries.
-fn next_try(now: Timestamp, attempts: i64, is_final: bool) -> Timestamp {
-    if is_final || attempts >= TRIES {
-        return stored::RESTING;
+fn next_attempt_at(now: Timestamp, attempts: i64, is_final: bool) -> Timestamp {
+    if is_final || attempts >= MAX_FETCH_RETRIES {
+        return stored::ON_DEMAND_DUE;
     }
     now.plus(2 * SECOND * 4_i64.pow(u32::try_from(attempts).unwrap_or(0)))
 }
 
-fn show(work: &Work<'_>, missing: &MissingFile, content: &str, details: &Value) -> Result<(), ApiError> {
-    let Some(row) = messages::by_id(work.db, &missing.0.message)? else { return Ok(()) };
+fn update_message(
+    work: &WriteContext<'_>,
+    missing: &MissingFile,
+    content: &str,
+    details: &Value,
+) -> Result<(), ApiError> {
+    let Some(row) = messages::find_by_id(work.db, &missing.0.message)? else { return Ok(()) };
     messages::set_file(work.db, &row.id, content, (None, &details.to_string()))?;
-    let preview = bodies::preview(content, &row.kind);
-    Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
+    let preview = bodies::preview_text(content, &row.kind);
+    Ok(conversations::update_preview(work.db, &row.conversation, &preview, row.created_at)?)
 }
 
 /// Returns true if a queue row is the fetch of a file.
 pub fn is_file(row: &IngressRow) -> bool {
-    row.name.starts_with(NAME)
+    row.name.starts_with(FILE_UPDATE_PREFIX)
 }
 
 /// Retries the fetch of a file.
-pub async fn attempt(service: &Service, connected: &Connected, row: IngressRow) -> Result<(), ApiError> {
+pub async fn attempt(
+    service: &Service,
+    connected: &ConnectedChannel,
+    row: IngressRow,
+) -> Result<(), ApiError> {
     let read: Result<KeptFile, _> = serde_json::from_slice(&row.body);
     let mut missing = MissingFile(read.map_err(|cause| ApiError::internal(&cause))?);
-    let brought = match fetch(connected, &missing.0.reference, LONG_PATIENCE).await {
-        Ok(bytes) => ingress::store_as(service, &missing.0.id, &missing.0.name, bytes)
+    let brought = match fetch(connected, &missing.0.reference, BACKGROUND_FETCH_TIMEOUT).await {
+        Ok(bytes) => ingress::store_file_as(service, &missing.0.id, &missing.0.name, bytes)
             .await
-            .map_err(|error| FileTrouble::passing(error.message)),
+            .map_err(|error| FileFetchError::transient(error.message)),
         Err(trouble) => Err(trouble),
     };
     let (state, scope) = (service.clone(), service.database.scope_of_channel(&row.channel).await?);
     service
         .database
         .write_in(scope, move |db| {
-            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
             match brought {
-                Ok(file) => arrived(&work, &row, &missing, file),
-                Err(FileTrouble { why, is_final }) => {
+                Ok(file) => store_arrived_file(&work, &row, &missing, file),
+                Err(FileFetchError { why, is_final }) => {
                     (missing.0.why, missing.0.is_final) = (why, is_final);
-                    show(&work, &missing, &missing.content(), &missing.details())?;
+                    update_message(&work, &missing, &missing.message_text(), &missing.details())?;
                     let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
-                    let at = next_try(work.now, row.attempts, is_final);
+                    let at = next_attempt_at(work.now, row.attempts, is_final);
                     Ok(stored::rewrite(db, &row, &body, at)?)
                 }
             }
@@ -203,8 +230,8 @@ pub async fn attempt(service: &Service, connected: &Connected, row: IngressRow) 
         .await
 }
 
-fn arrived(
-    work: &Work<'_>,
+fn store_arrived_file(
+    work: &WriteContext<'_>,
     piece: &IngressRow,
     missing: &MissingFile,
     file: MediaRow,
@@ -212,13 +239,13 @@ fn arrived(
     if !stored::finish(work.db, piece, work.now)? {
         return Ok(());
     }
-    let Some(row) = messages::by_id(work.db, &missing.0.message)? else { return Ok(()) };
+    let Some(row) = messages::find_by_id(work.db, &missing.0.message)? else { return Ok(()) };
     let details = json!({"mimeType": file.mime_type, "size": file.size, "filename": file.filename});
     let workspace = channels::read(work.db, &piece.channel)?.workspace;
     media::insert(work.db, &MediaRow { workspace, ..file }, work.now)?;
     messages::set_file(work.db, &row.id, &missing.0.words, (Some(&missing.0.address), &details.to_string()))?;
-    let preview = bodies::preview(&missing.0.words, &row.kind);
-    Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
+    let preview = bodies::preview_text(&missing.0.words, &row.kind);
+    Ok(conversations::update_preview(work.db, &row.conversation, &preview, row.created_at)?)
 }
 
 /// Retries the fetch of a missing file at once, because somebody opened its URL. Returns the file, `None` if
@@ -226,22 +253,25 @@ fn arrived(
 ///
 /// # Errors
 /// `NOT_FOUND` with the reason if the platform does not deliver it.
-pub async fn ask_again(service: &Service, id: &str) -> Result<Option<MediaRow>, ApiError> {
-    let name = format!("{NAME}{id}");
+pub async fn fetch_now(service: &Service, id: &str) -> Result<Option<MediaRow>, ApiError> {
+    let name = format!("{FILE_UPDATE_PREFIX}{id}");
     let wanted = name.clone();
-    let found: Result<_, DatabaseError> = service.database.read(move |db| stored::of_file(db, &wanted)).await;
+    let found: Result<_, DatabaseError> =
+        service.database.read(move |db| stored::find_by_file(db, &wanted)).await;
     let Some(piece) = found? else { return Ok(None) };
     let attempts = piece.attempts;
     let (state, scope) = (service.clone(), service.database.scope_of_channel(&piece.channel).await?);
     let hasten: Result<(), DatabaseError> =
-        service.database.write_in(scope, move |db| stored::hasten(db, &piece, state.clock.now())).await;
+        service.database.write_in(scope, move |db| stored::make_due(db, &piece, state.clock.now())).await;
     hasten?;
-    let last = Instant::now() + ANSWER;
+    let last = Instant::now() + OPEN_TIMEOUT;
     loop {
         sleep(POLL_INTERVAL).await;
         let (name, id) = (name.clone(), id.to_owned());
-        let look: Result<_, DatabaseError> =
-            service.database.read(move |db| Ok((media::read(db, &id)?, stored::of_file(db, &name)?))).await;
+        let look: Result<_, DatabaseError> = service
+            .database
+            .read(move |db| Ok((media::read(db, &id)?, stored::find_by_file(db, &name)?)))
+            .await;
         let (file, piece) = look?;
         if file.is_some() {
             return Ok(file);
@@ -263,19 +293,20 @@ mod tests {
     #[test]
     fn pauses_grow_and_end() {
         let now = Timestamp::from_micros(0);
-        let spans: Vec<i64> =
-            (0..TRIES).map(|attempts| next_try(now, attempts, false).since(now) / SECOND).collect();
+        let spans: Vec<i64> = (0..MAX_FETCH_RETRIES)
+            .map(|attempts| next_attempt_at(now, attempts, false).since(now) / SECOND)
+            .collect();
         assert_eq!(spans, [2, 8, 32, 128, 512]);
-        assert_eq!(next_try(now, TRIES, false), stored::RESTING);
+        assert_eq!(next_attempt_at(now, MAX_FETCH_RETRIES, false), stored::ON_DEMAND_DUE);
         assert_eq!(
-            next_try(now, 0, true),
-            stored::RESTING,
+            next_attempt_at(now, 0, true),
+            stored::ON_DEMAND_DUE,
             "what is refused for good is not asked for again"
         );
     }
 
     #[test]
     fn sizes_are_read_by_people() {
-        assert_eq!([999, 1_500, 32_000_000].map(shown_size), ["999 bytes", "1 kB", "32 MB"]);
+        assert_eq!([999, 1_500, 32_000_000].map(format_size), ["999 bytes", "1 kB", "32 MB"]);
     }
 }

@@ -13,8 +13,8 @@ use tokio::time::sleep;
 
 use crate::carriers::files::{self, MissingFile};
 use crate::carriers::{
-    ArrivedMail, ArrivedMessage, FileTrouble, HookPiece, PlatformEvent, REACTION, calls, changes, elsewhere,
-    report,
+    ArrivedMail, ArrivedMessage, FileFetchError, InboundUpdate, PlatformEvent, REACTION_KIND, calls, changes,
+    elsewhere, report,
 };
 use crate::channels::Channel;
 use crate::chat::{people, receive};
@@ -26,32 +26,32 @@ use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
 use crate::mail::{arriving, filing};
 use crate::media::names;
-use crate::platforms::Connected;
+use crate::platforms::ConnectedChannel;
 use crate::state::{Service, ServiceState};
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use wire::email::AttachmentBody;
 
 /// Maximum number of updates in processing, including those that wait for a file.
-const TOGETHER: usize = 64;
+const MAX_CONCURRENT_UPDATES: usize = 64;
 /// Maximum number of retries of storing a mail's attachments; then the mail is stored without them.
-const TRIES: i64 = 4;
+const MAX_FILE_ATTEMPTS: i64 = 4;
 /// Maximum number of retries of a report while the send it is about has no answer yet.
-const EARLY: i64 = 8;
+const MAX_EARLY_RETRIES: i64 = 8;
 /// Maximum number of retries of a mailbox update while a folder change of this service is in flight.
-const FILED: i64 = 3;
+const MAX_FILING_RETRIES: i64 = 3;
 /// Time for which processed updates are kept to detect repeated ones, in microseconds.
-const REMEMBERED: i64 = 7 * 24 * HOUR;
+const UPDATE_RETENTION: i64 = 7 * 24 * HOUR;
 
 /// Queues updates in their order.
-pub fn keep(
+pub fn store_updates(
     db: &dyn DbSession,
     service: &ServiceState,
     channel: &str,
-    pieces: &[HookPiece],
+    pieces: &[InboundUpdate],
 ) -> Result<(), DatabaseError> {
-    for HookPiece { name, lane, body } in pieces {
-        let stamp = service.stamps.next(service.clock.now(), service.clock.known());
+    for InboundUpdate { name, lane, body } in pieces {
+        let stamp = service.ids.next_stamp(service.clock.now(), service.clock.reliable_wall_time());
         stored::insert(db, channel, (name, lane, body), stamp)?;
     }
     Ok(())
@@ -68,15 +68,17 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let look: Result<_, DatabaseError> = service
             .database
             .read(move |db| {
-                let count = i64::try_from(TOGETHER).unwrap_or(16);
-                Ok((stored::due(db, now, count)?, stored::next_due(db, now)?))
+                let count = i64::try_from(MAX_CONCURRENT_UPDATES).unwrap_or(16);
+                Ok((stored::list_due(db, now, count)?, stored::next_due(db, now)?))
             })
             .await;
         let next = match look {
             Ok((due, next)) => {
                 for row in due {
-                    if working.len() < TOGETHER && busy.insert((row.channel.clone(), row.lane.clone())) {
-                        working.push(work_on(&service, row));
+                    if working.len() < MAX_CONCURRENT_UPDATES
+                        && busy.insert((row.channel.clone(), row.lane.clone()))
+                    {
+                        working.push(process_update(&service, row));
                     }
                 }
                 next
@@ -97,45 +99,45 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 }
 
 /// Processes one update and returns its lane, which is free afterwards.
-async fn work_on(service: &Service, row: IngressRow) -> (String, String) {
+async fn process_update(service: &Service, row: IngressRow) -> (String, String) {
     let lane = (row.channel.clone(), row.lane.clone());
-    if let Err(error) = attempt(service, row).await {
+    if let Err(error) = try_update(service, row).await {
         tracing::error!(%error.message, "something that came in waits for a moment");
         sleep(Duration::from_secs(1)).await;
     }
     lane
 }
 
-async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
+async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> {
     let Some(connected) = service.platforms.connected(&row.channel) else {
         // Processed when the channel is connected again.
-        return put_off(service, row, 30 * SECOND).await;
+        return postpone(service, row, 30 * SECOND).await;
     };
     if files::is_file(&row) {
         return files::attempt(service, &connected, row).await;
     }
-    let mut events = connected.platform.understand(&row.body);
+    let mut events = connected.platform.parse_updates(&row.body);
     for event in &mut events {
         let brought = match event {
             PlatformEvent::Message(message) => {
-                fetch(service, &connected, message).await;
+                fetch_media(service, &connected, message).await;
                 Ok(())
             }
             PlatformEvent::Edited { changed, message } if message.media.is_some() => {
                 let size = message.media.as_ref().and_then(|media| media.size);
                 // An unchanged file is not fetched again.
-                if !changes::is_known(service, &row.channel, changed, size).await? {
-                    fetch(service, &connected, message).await;
+                if !changes::is_recorded(service, &row.channel, changed, size).await? {
+                    fetch_media(service, &connected, message).await;
                 }
                 Ok(())
             }
-            PlatformEvent::Mail(mail) => keep_files(service, mail).await,
+            PlatformEvent::Mail(mail) => store_files(service, mail).await,
             _ => Ok(()),
         };
         if let Err(why) = brought {
-            if row.attempts < TRIES {
+            if row.attempts < MAX_FILE_ATTEMPTS {
                 tracing::warn!(%why, "media of a message could not be had yet");
-                return put_off(service, row, 2 * SECOND).await;
+                return postpone(service, row, 2 * SECOND).await;
             }
             tracing::warn!(%why, "media of a message could not be had");
         }
@@ -144,30 +146,34 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
     service
         .database
         .write_in(scope, move |db| {
-            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
             let channel = channels::read(db, &row.channel)?;
-            let waits = row.attempts < EARLY && is_early(&work, &channel, &events)?;
-            if waits || is_on_its_way(&work, &channel, &events)? {
+            let waits = row.attempts < MAX_EARLY_RETRIES && is_early(&work, &channel, &events)?;
+            if waits || is_in_flight(&work, &channel, &events)? {
                 return Ok(stored::postpone(db, &row, work.now.plus(3 * SECOND))?);
             }
             let filed = events.iter().any(|event| matches!(event, PlatformEvent::Filed(_)));
-            if filed && row.attempts < FILED && filing::is_early(&work, &channel)? {
+            if filed && row.attempts < MAX_FILING_RETRIES && filing::is_early(&work, &channel)? {
                 return Ok(stored::postpone(db, &row, work.now.plus(SECOND))?);
             }
             if !stored::finish(db, &row, work.now)? {
                 return Ok(());
             }
             for event in events {
-                apply(&work, &channel, event)?;
+                apply_event(&work, &channel, event)?;
             }
-            stored::forget(db, state.clock.retained().plus(-REMEMBERED))?;
+            stored::delete_done(db, state.clock.retention_time().plus(-UPDATE_RETENTION))?;
             Ok::<_, ApiError>(())
         })
         .await
 }
 
 /// Returns true if an event is about a message whose platform id is not known yet.
-fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, ApiError> {
+fn is_early(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    events: &[PlatformEvent],
+) -> Result<bool, ApiError> {
     for event in events {
         let is_early = match event {
             PlatformEvent::Status(told) => report::is_early(work, channel, told)?,
@@ -182,16 +188,20 @@ fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> 
 }
 
 /// Returns true if an event may be about a message that is being sent now; its id is known soon.
-fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, ApiError> {
+fn is_in_flight(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    events: &[PlatformEvent],
+) -> Result<bool, ApiError> {
     for event in events {
-        if report::is_on_its_way(work, channel, event)? {
+        if report::is_in_flight(work, channel, event)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), ApiError> {
+async fn postpone(service: &Service, row: IngressRow, span: i64) -> Result<(), ApiError> {
     let at = service.clock.now().plus(span);
     let scope = service.database.scope_of_channel(&row.channel).await?;
     let put: Result<(), DatabaseError> =
@@ -200,12 +210,12 @@ async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), Ap
 }
 
 /// Fetches a message's file, or records why it is missing.
-async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) {
+async fn fetch_media(service: &Service, connected: &ConnectedChannel, message: &mut ArrivedMessage) {
     let Some(media) = message.media.clone() else { return };
-    let brought = match files::bring(connected, &media).await {
-        Ok(bytes) => {
-            store(service, &media.name, bytes).await.map_err(|error| FileTrouble::passing(error.message))
-        }
+    let brought = match files::fetch_new(connected, &media).await {
+        Ok(bytes) => store_file(service, &media.name, bytes)
+            .await
+            .map_err(|error| FileFetchError::transient(error.message)),
         Err(trouble) => Err(trouble),
     };
     match brought {
@@ -224,24 +234,28 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
 }
 
 /// Stores a mail's attachments and moves them from `files` to `kept`.
-pub async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
+pub async fn store_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
     for file in std::mem::take(&mut mail.files) {
-        let (row, url) = store(service, &file.name, file.bytes).await.map_err(|error| error.message)?;
+        let (row, url) = store_file(service, &file.name, file.bytes).await.map_err(|error| error.message)?;
         mail.mail.attachments.push(AttachmentBody {
             filename: row.filename.clone(),
             content_type: Some(file.mime_type),
             size: u64::try_from(row.size).ok(),
             url: Some(url),
         });
-        mail.kept.push(row);
+        mail.stored_files.push(row);
     }
     Ok(())
 }
 
 /// Stores a file. Returns its row, which belongs to no workspace yet, and its URL.
-pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(MediaRow, String), ApiError> {
+pub async fn store_file(
+    service: &Service,
+    name: &str,
+    bytes: Vec<u8>,
+) -> Result<(MediaRow, String), ApiError> {
     let id = media_id();
-    let row = store_as(service, &id, name, bytes).await?;
+    let row = store_file_as(service, &id, name, bytes).await?;
     let url = media_address(service, &id, &row.filename);
     Ok((row, url))
 }
@@ -255,13 +269,18 @@ pub fn media_id() -> String {
 
 /// Returns the URL of a file.
 pub fn media_address(service: &Service, id: &str, filename: &str) -> String {
-    let base = service.hosts.shown("http", "");
-    format!("{base}/media/{id}/{}", names::safe(filename))
+    let base = service.hosts.base_url("http", "");
+    format!("{base}/media/{id}/{}", names::safe_name(filename))
 }
 
 /// Stores a file under an id and returns its row, which belongs to no workspace yet.
-pub async fn store_as(service: &Service, id: &str, name: &str, bytes: Vec<u8>) -> Result<MediaRow, ApiError> {
-    let filename = names::shown(name);
+pub async fn store_file_as(
+    service: &Service,
+    id: &str,
+    name: &str,
+    bytes: Vec<u8>,
+) -> Result<MediaRow, ApiError> {
+    let filename = names::display_name(name);
     let row = MediaRow {
         id: id.to_owned(),
         workspace: String::new(),
@@ -273,25 +292,25 @@ pub async fn store_as(service: &Service, id: &str, name: &str, bytes: Vec<u8>) -
     Ok(row)
 }
 
-fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
+fn apply_event(work: &WriteContext<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
     match event {
-        PlatformEvent::Message(message) => arrive(work, channel, *message),
+        PlatformEvent::Message(message) => receive_message(work, channel, *message),
         PlatformEvent::Moved { from, to, for_good } => {
             stored::move_peer(work.db, &channel.id, (&from, &to), for_good)?;
-            Ok(people::moved(work, channel, &from, &to)?)
+            Ok(people::change_phone(work, channel, &from, &to)?)
         }
-        PlatformEvent::Status(it) => report::apply(work, channel, it),
-        PlatformEvent::SentElsewhere(sent) => elsewhere::observe(work, channel, sent),
-        PlatformEvent::Mail(mail) => arriving::arrive(work, channel, *mail),
-        PlatformEvent::Filed(facts) => Ok(filing::learn(work, channel, &facts)?),
-        PlatformEvent::Call(it) => calls::apply(work, channel, it),
+        PlatformEvent::Status(it) => report::apply_status_report(work, channel, it),
+        PlatformEvent::SentElsewhere(sent) => elsewhere::record_sent_elsewhere(work, channel, sent),
+        PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail),
+        PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
+        PlatformEvent::Call(it) => calls::apply_call_report(work, channel, it),
         PlatformEvent::AccountChanged => {
-            Ok(connected::expect_description(work.db, &channel.id, work.stamp())?)
+            Ok(connected::request_description(work.db, &channel.id, work.stamp())?)
         }
         PlatformEvent::IdChanged { from, to } => Ok(people::change_id(work, channel, &from, &to)?),
         PlatformEvent::Renamed { peer, name } => {
-            if let Some(found) = conversations::of_peer(work.db, &channel.id, &peer)? {
-                conversations::rename(work.db, &found.id, Some(&name), None, None)?;
+            if let Some(found) = conversations::find_by_peer(work.db, &channel.id, &peer)? {
+                conversations::update_names(work.db, &found.id, Some(&name), None, None)?;
             }
             Ok(())
         }
@@ -302,37 +321,41 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
             // The original is older than this database, so the edit is stored as a new message.
             let mut message = *message;
             message.inbound.extras.edited_at = changed.at.map(|at| at.to_string());
-            arrive(work, channel, message)
+            receive_message(work, channel, message)
         }
         PlatformEvent::Withdrawn(changed) => changes::withdraw(work, channel, &changed),
     }
 }
 
-fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Result<(), ApiError> {
+fn receive_message(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    message: ArrivedMessage,
+) -> Result<(), ApiError> {
     let ArrivedMessage { mut inbound, quoted, missing, .. } = message;
     let platform_id = inbound.platform_id.clone().unwrap_or_default();
-    if !stored::is_new(work.db, &channel.id, &inbound.from, &platform_id)? {
+    if !stored::record_arrival(work.db, &channel.id, &inbound.from, &platform_id)? {
         return Ok(());
     }
     if let Some(quoted) = quoted {
         if channel.kind == Channel::Telegram
-            && inbound.kind == REACTION
-            && let Some(topic) = conversations::holding(work.db, &channel.id, &inbound.from, &quoted)?
+            && inbound.kind == REACTION_KIND
+            && let Some(topic) = conversations::find_by_message(work.db, &channel.id, &inbound.from, &quoted)?
         {
             // A reaction update lacks the topic of its message.
             inbound.from = topic.peer;
             (inbound.name, inbound.username) = (None, None);
         }
-        if let Some(conversation) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
+        if let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, &inbound.from)? {
             let found = messages::read_within(work.db, &conversation.id, &quoted)?;
             inbound.reply_to = found.map(|row| row.id);
         }
     }
-    if inbound.kind == REACTION {
+    if inbound.kind == REACTION_KIND {
         let message = ArrivedMessage { inbound, ..ArrivedMessage::default() };
-        let known = conversations::of_peer(work.db, &channel.id, &message.inbound.from)?;
+        let known = conversations::find_by_peer(work.db, &channel.id, &message.inbound.from)?;
         let is_done = match known {
-            Some(conversation) => changes::react(work, &conversation, &message)?,
+            Some(conversation) => changes::apply_reaction(work, &conversation, &message)?,
             None => message.inbound.text.is_empty(),
         };
         if is_done {
@@ -345,7 +368,9 @@ fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Res
     }
     let received = receive::receive(work, channel, &inbound)?;
     match missing {
-        Some(missing) => files::keep(work, (&channel.id, &received.conversation, &received.message), missing),
+        Some(missing) => {
+            files::store_file_request(work, (&channel.id, &received.conversation, &received.message), missing)
+        }
         None => Ok(()),
     }
 }

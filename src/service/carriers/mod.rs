@@ -47,23 +47,23 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use tokio::sync::Notify;
 
-use crate::chat::receive::Inbound;
+use crate::chat::receive::InboundMessage;
 use crate::database::templates::Template;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
-pub use crate::mail::arriving::{ArrivedMail, MailReturn};
+pub use crate::mail::arriving::{ArrivedMail, BounceReport};
 pub use crate::mail::earlier::EarlierArrival;
 pub use changes::ChangedMessage;
 pub use elsewhere::SentElsewhere;
 pub use secrets::SecretStore;
-pub use waiting::answered;
+pub use waiting::wait_for_reply;
 pub use wire::carriers::{MailFacts, Parcel};
 
-pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Kind of an outbound message that is a reaction.
-pub const REACTION: &str = "reaction";
+pub const REACTION_KIND: &str = "reaction";
 
 /// Chat as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,11 +75,11 @@ pub struct FoundChat {
 }
 
 /// Result of [`PlatformSource::find_chat`].
-pub type FindingChat<'a> = Carrying<'a, Result<Option<FoundChat>, PlatformTrouble>>;
+pub type FindChatFuture<'a> = BoxFuture<'a, Result<Option<FoundChat>, PlatformError>>;
 
 /// Media file that this service hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParcelFile {
+pub struct OutboundFile {
     pub name: String,
     pub mime_type: String,
     pub bytes: Vec<u8>,
@@ -87,7 +87,7 @@ pub struct ParcelFile {
 
 /// Later course of a simulated message; spans in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum SimulatedDelivery {
     /// Unknown, as on every real platform.
     Sent,
     Failed {
@@ -104,11 +104,11 @@ pub enum Fate {
 
 /// Outcome of an attempt to send a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CarryOutcome {
+pub enum SendOutcome {
     /// The platform has accepted it.
     Taken {
         platform_id: String,
-        fate: Fate,
+        fate: SimulatedDelivery,
         /// Recipient's number as the platform knows it, if it says so.
         reached: Option<String>,
     },
@@ -131,7 +131,7 @@ pub enum CarryOutcome {
     Unknown { why: String },
 }
 
-impl CarryOutcome {
+impl SendOutcome {
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Taken { .. } => "taken",
@@ -146,57 +146,61 @@ impl CarryOutcome {
 /// Failure of a request to a platform, with the pause before the next one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct PlatformTrouble {
+pub struct PlatformError {
     /// Explanation with the remedy.
     pub why: String,
     /// In microseconds.
     pub pause: i64,
 }
 
-impl PlatformTrouble {
-    pub fn passing(why: impl Into<String>) -> Self {
+impl PlatformError {
+    pub fn transient(why: impl Into<String>) -> Self {
         Self { why: why.into(), pause: 3 * SECOND }
     }
 }
 
 /// Reason why a platform did not deliver a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileTrouble {
+pub struct FileFetchError {
     pub why: String,
     /// True if a retry is useless.
     pub is_final: bool,
 }
 
-impl FileTrouble {
-    pub fn passing(why: impl Into<String>) -> Self {
+impl FileFetchError {
+    pub fn transient(why: impl Into<String>) -> Self {
         Self { why: why.into(), is_final: false }
     }
 
-    pub fn last(why: impl Into<String>) -> Self {
+    pub fn permanent(why: impl Into<String>) -> Self {
         Self { why: why.into(), is_final: true }
     }
 }
 
-impl From<PlatformTrouble> for FileTrouble {
-    fn from(trouble: PlatformTrouble) -> Self {
-        Self::passing(trouble.why)
+impl From<PlatformError> for FileFetchError {
+    fn from(trouble: PlatformError) -> Self {
+        Self::transient(trouble.why)
     }
 }
 
 /// Sends messages to a platform.
-pub trait Carrier: Send + Sync {
+pub trait Transport: Send + Sync {
     /// Returns true if it answers without I/O.
     fn is_instant(&self) -> bool {
         false
     }
 
     /// Sends a message, with its file if this service hosts it. Called once per attempt.
-    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome>;
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        file: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome>;
 }
 
 /// Webhook request of a platform.
 #[derive(Debug, Clone, Copy)]
-pub struct HookCall<'a> {
+pub struct WebhookCall<'a> {
     pub query: &'a str,
     pub headers: &'a HeaderMap,
     /// Raw body.
@@ -205,7 +209,7 @@ pub struct HookCall<'a> {
 
 /// Update from a platform, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookPiece {
+pub struct InboundUpdate {
     /// Platform's id of the update; repeated updates have the same.
     pub name: String,
     /// Chat within which updates are processed in order.
@@ -215,11 +219,11 @@ pub struct HookPiece {
 
 /// Result of reading a platform.
 #[derive(Debug, Clone, Default)]
-pub struct Polled {
+pub struct PollResult {
     /// Oldest first.
-    pub pieces: Vec<HookPiece>,
+    pub updates: Vec<InboundUpdate>,
     /// Mail from before the connection, newest first. Imported in the transaction that stores the mark.
-    pub earlier: Vec<ArrivedMail>,
+    pub earlier_mails: Vec<ArrivedMail>,
     /// New reading position.
     pub mark: String,
 }
@@ -238,7 +242,7 @@ pub struct ArrivedMedia {
 /// Received message.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMessage {
-    pub inbound: Inbound,
+    pub inbound: InboundMessage,
     pub media: Option<ArrivedMedia>,
     /// Set if the file could not be fetched.
     pub missing: Option<files::MissingFile>,
@@ -248,7 +252,7 @@ pub struct ArrivedMessage {
 
 /// Progress of a message, as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MessageStep {
+pub enum DeliveryStep {
     /// Accepted by the platform.
     Sent,
     Delivered,
@@ -267,7 +271,7 @@ pub struct StatusReport {
     pub platform_id: String,
     /// The service's id of the message, if the platform knows it.
     pub own_id: Option<String>,
-    pub step: MessageStep,
+    pub step: DeliveryStep,
     /// Recipient's number as the platform knows it, if it says so.
     pub reached: Option<String>,
     /// Platform's own id of the recipient, if it says so.
@@ -347,21 +351,21 @@ pub enum PlatformEvent {
 /// Receives messages from a platform.
 pub trait PlatformSource: Send + Sync {
     /// Returns true if it is polled, because it sends no webhooks.
-    fn is_read(&self) -> bool;
+    fn needs_polling(&self) -> bool;
 
     /// Returns true if it is polled beside its webhooks, because it does not repeat a failed one.
-    fn is_also_read(&self) -> bool {
+    fn is_also_polled(&self) -> bool {
         false
     }
 
     /// Reads on from a position; waits a while if there is nothing new.
-    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>>;
+    fn poll_updates<'a>(&'a self, mark: &'a str) -> BoxFuture<'a, Result<PollResult, PlatformError>>;
 
     /// Registers the webhook URL; `None` unregisters it.
-    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>>;
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>>;
 
     /// Answers the handshake by which a platform verifies its webhook URL; `None` refuses it.
-    fn challenge(&self, _asked: &HashMap<String, String>) -> Option<String> {
+    fn answer_challenge(&self, _asked: &HashMap<String, String>) -> Option<String> {
         None
     }
 
@@ -372,36 +376,36 @@ pub trait PlatformSource: Send + Sync {
     }
 
     /// Verifies the signature of a webhook.
-    fn is_genuine(&self, call: &HookCall<'_>) -> bool;
+    fn is_genuine(&self, call: &WebhookCall<'_>) -> bool;
 
     /// Splits a webhook into the updates that are for this channel; empty if it is malformed.
-    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece>;
+    fn split_updates(&self, call: &WebhookCall<'_>) -> Vec<InboundUpdate>;
 
     /// Media type and body of the answer to a webhook, if the platform expects any.
-    fn receipt(&self) -> Option<(&'static str, &'static str)> {
+    fn webhook_response(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 
     /// Parses an update.
-    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent>;
+    fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent>;
 
     /// Shows the recipient that an answer is being written, if the platform can. Returns for how long it is
     /// visible.
-    fn show_typing<'a>(&'a self, _to: &'a str, _seen: &'a str) -> Option<Carrying<'a, Duration>> {
+    fn show_typing<'a>(&'a self, _to: &'a str, _seen: &'a str) -> Option<BoxFuture<'a, Duration>> {
         None
     }
 
     /// Looks a chat up by its address; `Ok(None)` if the platform knows none. `None` if the platform has no
     /// such request.
-    fn find_chat<'a>(&'a self, _address: &'a str) -> Option<FindingChat<'a>> {
+    fn find_chat<'a>(&'a self, _address: &'a str) -> Option<FindChatFuture<'a>> {
         None
     }
 
     /// Fetches a received file.
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>>;
+    fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>>;
 
     /// Sets the store for secrets that the platform changes by itself.
-    fn keep_secrets_in(&self, _store: Arc<dyn SecretStore>) {}
+    fn set_secret_store(&self, _store: Arc<dyn SecretStore>) {}
 
     /// Sender name of outgoing mail, if configured.
     fn display_name(&self) -> Option<String> {
@@ -414,16 +418,16 @@ pub trait PlatformSource: Send + Sync {
     }
 
     /// Requests the account's state; `None` if the platform has none.
-    fn describe(&self) -> Option<Carrying<'_, Result<PlatformDescription, PlatformTrouble>>> {
+    fn describe_account(&self) -> Option<BoxFuture<'_, Result<PlatformDescription, PlatformError>>> {
         None
     }
 }
 
 /// Platform adapter of a connected channel.
-pub trait Platform: Carrier + PlatformSource {}
+pub trait Platform: Transport + PlatformSource {}
 
-impl<T: Carrier + PlatformSource> Platform for T {}
+impl<T: Transport + PlatformSource> Platform for T {}
 
 /// Notified when an outbound message is settled.
 #[derive(Default)]
-pub struct Settled(pub Notify);
+pub struct SettledNotify(pub Notify);

@@ -2,8 +2,8 @@
 //! send.
 
 use crate::carriers::{
-    CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentElsewhere, SentTrace,
-    StatusReport, elsewhere, settle,
+    CallReport, DeliveryStep, Parcel, PlatformEvent, SendOutcome, SentElsewhere, SentTrace,
+    SimulatedDelivery, StatusReport, elsewhere, settle,
 };
 use crate::chat::{deliver, keywords, people};
 use crate::database::channels::ChannelRow;
@@ -11,14 +11,18 @@ use crate::database::egress;
 use crate::database::messages::{self, MessageRow};
 use crate::database::{connected, conversations, workspaces};
 use crate::errors::ApiError;
-use crate::voice::CALL;
-use crate::world::Kind;
-use crate::write::Work;
+use crate::voice::CALL_KIND;
+use crate::world::JobKind;
+use crate::write::WriteContext;
 
 /// Applies a report. Settles a message whose outcome was unknown.
-pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Result<(), ApiError> {
+pub fn apply_status_report(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    report: StatusReport,
+) -> Result<(), ApiError> {
     let own_id = match &report.own_id {
-        None => adopted(work, channel, &report)?,
+        None => find_unknown_message(work, channel, &report)?,
         known => known.clone(),
     };
     let StatusReport { platform_id, step, reached, trace, recipient_id, .. } = report;
@@ -28,12 +32,16 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
     };
     if let Some(row) = parcel {
         let outcome = match &step {
-            MessageStep::Failed { code, why, broken } => {
-                CarryOutcome::Refused { code: *code, why: why.clone(), broken: *broken }
+            DeliveryStep::Failed { code, why, broken } => {
+                SendOutcome::Refused { code: *code, why: why.clone(), broken: *broken }
             }
-            _ => CarryOutcome::Taken { platform_id: platform_id.clone(), fate: Fate::Sent, reached },
+            _ => SendOutcome::Taken {
+                platform_id: platform_id.clone(),
+                fate: SimulatedDelivery::Sent,
+                reached,
+            },
         };
-        settle::confirm(work, &row, outcome)?;
+        settle::settle_by_report(work, &row, outcome)?;
     }
     let id = own_id.as_deref().unwrap_or(&platform_id);
     let found = match messages::read(work.db, &channel.id, id)? {
@@ -42,12 +50,17 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
     };
     if let (None, None, Some(trace)) = (&found, &own_id, trace) {
         // With several equal texts of unknown outcome, it may be any of them.
-        let is_ours =
-            unknown_parcels(work, channel, &trace.to)?.iter().any(|(_, parcel)| parcel.text == trace.text);
+        let is_ours = list_unknown_messages(work, channel, &trace.to)?
+            .iter()
+            .any(|(_, parcel)| parcel.text == trace.text);
         let SentTrace { to, text } = trace;
         let sent = SentElsewhere { platform_id, to, text, kind: "text", sent_at: None };
-        let has_failed = matches!(step, MessageStep::Failed { .. });
-        return if is_ours || has_failed { Ok(()) } else { elsewhere::observe(work, channel, sent) };
+        let has_failed = matches!(step, DeliveryStep::Failed { .. });
+        return if is_ours || has_failed {
+            Ok(())
+        } else {
+            elsewhere::record_sent_elsewhere(work, channel, sent)
+        };
     }
     let Some(message) = found.filter(|message_row| message_row.direction == "outbound") else {
         return Ok(());
@@ -55,52 +68,64 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
     if let Some(id) = recipient_id
         && let Some(conversation) = conversations::read(work.db, &channel.id, &message.conversation)?
     {
-        people::learn_id(work, channel, &conversation, &id)?;
+        people::record_platform_id(work, channel, &conversation, &id)?;
     }
     match step {
-        MessageStep::Sent => Ok(()),
-        MessageStep::Delivered => Ok(deliver::advance(work, &message.id, Kind::Delivered)?),
-        MessageStep::Read => Ok(deliver::advance(work, &message.id, Kind::Read)?),
-        MessageStep::Failed { why, broken, .. } => {
+        DeliveryStep::Sent => Ok(()),
+        DeliveryStep::Delivered => Ok(deliver::advance(work, &message.id, JobKind::Delivered)?),
+        DeliveryStep::Read => Ok(deliver::advance(work, &message.id, JobKind::Read)?),
+        DeliveryStep::Failed { why, broken, .. } => {
             if let Some((_, conversation)) = conversations::with_channel(work.db, &message.conversation)? {
-                keywords::remember(work, channel, &conversation, &why)?;
+                keywords::record_opt_out(work, channel, &conversation, &why)?;
             }
-            lose(work, channel, &message, &why, broken)
+            record_loss(work, channel, &message, &why, broken)
         }
     }
 }
 
 /// Returns true if a report's message is not known yet, because the answer to its send is still missing.
-pub fn is_early(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<bool, ApiError> {
+pub fn is_early(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    report: &StatusReport,
+) -> Result<bool, ApiError> {
     Ok(report.own_id.is_none()
         && messages::read(work.db, &channel.id, &report.platform_id)?.is_none()
-        && adopted(work, channel, report)?.is_none())
+        && find_unknown_message(work, channel, report)?.is_none())
 }
 
 /// Returns the message of unknown outcome that a listed one belongs to.
-fn adopted(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<Option<String>, ApiError> {
+fn find_unknown_message(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    report: &StatusReport,
+) -> Result<Option<String>, ApiError> {
     let Some(SentTrace { to, text }) = &report.trace else { return Ok(None) };
     if messages::read(work.db, &channel.id, &report.platform_id)?.is_some() {
         return Ok(None);
     }
-    only_unknown(work, channel, to, |entry| entry.kind != CALL && entry.text == *text)
+    find_only_unknown(work, channel, to, |entry| entry.kind != CALL_KIND && entry.text == *text)
 }
 
 /// Returns the recipient's only outbound message with unknown outcome that `is_it` accepts; `None` if there
 /// are several.
-pub fn only_unknown(
-    work: &Work<'_>,
+pub fn find_only_unknown(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     to: &str,
     is_it: impl Fn(&Parcel) -> bool,
 ) -> Result<Option<String>, ApiError> {
-    let rows = unknown_parcels(work, channel, to)?;
+    let rows = list_unknown_messages(work, channel, to)?;
     let mut found = rows.into_iter().filter(|(_, parcel)| is_it(parcel)).map(|(id, _)| id);
     Ok(found.next().filter(|_| found.next().is_none()))
 }
 
 /// Returns true if a listed message or call may be one that is being sent now.
-pub fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, event: &PlatformEvent) -> Result<bool, ApiError> {
+pub fn is_in_flight(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    event: &PlatformEvent,
+) -> Result<bool, ApiError> {
     let (id, to) = match event {
         PlatformEvent::Status(StatusReport { own_id: None, platform_id, trace: Some(it), .. }) => {
             (platform_id, &it.to)
@@ -111,19 +136,21 @@ pub fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, event: &PlatformEven
     if messages::read(work.db, &channel.id, id)?.is_some() {
         return Ok(false);
     }
-    match conversations::of_peer(work.db, &channel.id, to)? {
-        Some(conversation) => Ok(egress::is_under_way(work.db, &conversation.id)?),
+    match conversations::find_by_peer(work.db, &channel.id, to)? {
+        Some(conversation) => Ok(egress::is_in_flight(work.db, &conversation.id)?),
         None => Ok(false),
     }
 }
 
-fn unknown_parcels(
-    work: &Work<'_>,
+fn list_unknown_messages(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     to: &str,
 ) -> Result<Vec<(String, Parcel)>, ApiError> {
-    let Some(conversation) = conversations::of_peer(work.db, &channel.id, to)? else { return Ok(Vec::new()) };
-    let rows = egress::unknown_parcels(work.db, &conversation.id)?;
+    let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, to)? else {
+        return Ok(Vec::new());
+    };
+    let rows = egress::list_unknown(work.db, &conversation.id)?;
     let read = |(id, parcel): (String, String)| {
         let parcel = serde_json::from_str(&parcel).map_err(|cause| ApiError::internal(&cause))?;
         Ok((id, parcel))
@@ -132,8 +159,8 @@ fn unknown_parcels(
 }
 
 /// Marks an accepted message as failed and refunds its price.
-fn lose(
-    work: &Work<'_>,
+fn record_loss(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     message: &MessageRow,
     why: &str,
@@ -142,12 +169,12 @@ fn lose(
     if message.status != "sent" {
         return Ok(());
     }
-    deliver::advance(work, &message.id, Kind::Failed)?;
+    deliver::advance(work, &message.id, JobKind::Failed)?;
     if message.broadcast.is_none() {
         if message.cost > 0 {
             workspaces::refund(work.db, &channel.workspace, message.cost, &message.id, work.now)?;
         }
-        settle::ask_for_person(work, &message.conversation, why)?;
+        settle::escalate_to_person(work, &message.conversation, why)?;
     }
     if broken {
         connected::set_trouble(work.db, &channel.id, Some(why))?;

@@ -3,7 +3,7 @@
 
 use std::sync::Weak;
 
-use crate::carriers::{Carrying, watch};
+use crate::carriers::{BoxFuture, watch};
 use crate::database::connected as stored;
 use crate::database::session::DbSession;
 use crate::state::{Service, ServiceState};
@@ -11,10 +11,10 @@ use wire::carriers::MailboxSecrets;
 
 /// Store of a mailbox's secrets.
 pub trait SecretStore: Send + Sync {
-    fn read(&self) -> Carrying<'_, Result<MailboxSecrets, String>>;
+    fn read(&self) -> BoxFuture<'_, Result<MailboxSecrets, String>>;
 
     /// Replaces the secrets.
-    fn keep(&self, secrets: MailboxSecrets) -> Carrying<'_, Result<(), String>>;
+    fn store(&self, secrets: MailboxSecrets) -> BoxFuture<'_, Result<(), String>>;
 }
 
 /// Secrets of one connection of a channel.
@@ -31,21 +31,21 @@ impl ChannelSecrets {
         self.service.upgrade().ok_or_else(|| "the service has ended".to_owned())
     }
 
-    async fn find(&self) -> Result<MailboxSecrets, String> {
+    async fn load(&self) -> Result<MailboxSecrets, String> {
         let (service, channel) = (self.service()?, self.channel.clone());
         let found = service.database.read(move |db| stored::read(db, &channel)).await;
         let row = found.map_err(|why| why.to_string())?.filter(|map_err| map_err.version == self.version);
         let row = row.ok_or_else(|| "the channel was connected anew".to_owned())?;
-        let text = service.vault.open(&watch::owner(&self.channel), &row.sealed);
+        let text = service.vault.open(&watch::secret_owner(&self.channel), &row.sealed);
         let text = text.map_err(|why| why.to_string())?;
         serde_json::from_str(&text).map_err(|_| "its secrets cannot be read".to_owned())
     }
 
-    async fn replace(&self, secrets: MailboxSecrets) -> Result<(), String> {
+    async fn save(&self, secrets: MailboxSecrets) -> Result<(), String> {
         let service = self.service()?;
         let text = serde_json::to_string(&secrets).map_err(|why| why.to_string())?;
         let sealed =
-            service.vault.seal(&watch::owner(&self.channel), &text).map_err(|why| why.to_string())?;
+            service.vault.seal(&watch::secret_owner(&self.channel), &text).map_err(|why| why.to_string())?;
         let scope = service.database.scope_of_channel(&self.channel).await.map_err(|why| why.to_string())?;
         let (channel, version) = (self.channel.clone(), self.version.clone());
         let keep = move |db: &dyn DbSession| stored::reseal(db, (&channel, &version), &sealed);
@@ -54,11 +54,11 @@ impl ChannelSecrets {
 }
 
 impl SecretStore for ChannelSecrets {
-    fn read(&self) -> Carrying<'_, Result<MailboxSecrets, String>> {
-        Box::pin(self.find())
+    fn read(&self) -> BoxFuture<'_, Result<MailboxSecrets, String>> {
+        Box::pin(self.load())
     }
 
-    fn keep(&self, secrets: MailboxSecrets) -> Carrying<'_, Result<(), String>> {
-        Box::pin(self.replace(secrets))
+    fn store(&self, secrets: MailboxSecrets) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(self.save(secrets))
     }
 }

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION, calls};
+use crate::carriers::{Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery, calls};
 use crate::channels::Channel;
 use crate::chat::broadcast;
 use crate::chat::keywords;
-use crate::chat::send::{self, QUEUED};
+use crate::chat::send::{self, QUEUED_STATUS};
 use crate::database::aliases;
 use crate::database::channels::ChannelRow;
 use crate::database::connected;
@@ -19,27 +19,27 @@ use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::mail;
 use crate::reply::Reply;
-use crate::takeover::{self, Subject};
-use crate::voice::CALL;
-use crate::write::Work;
+use crate::takeover::{self, AutomationSubject};
+use crate::voice::CALL_KIND;
+use crate::write::WriteContext;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use wire::carriers::MessageDraft;
 use wire::errors::ErrorCode;
 
 /// Maximum time for which a message is retried, in microseconds.
-pub const GIVEN_UP: i64 = HOUR;
+pub const MAX_RETRY_TIME: i64 = HOUR;
 /// Maximum time for which a call is retried, in microseconds; a later call would surprise the customer.
-const TOO_LATE: i64 = MINUTE;
+const MAX_CALL_RETRY_TIME: i64 = MINUTE;
 /// Message status of an unknown outcome.
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_STATUS: &str = "unknown";
 /// Escalation reason for an unknown outcome.
-const NOT_KNOWN: &str = "it is not known whether the last message has arrived";
+const UNKNOWN_OUTCOME_REASON: &str = "it is not known whether the last message has arrived";
 /// Escalation reason for a message in the history that failed.
-const NOT_ARRIVED: &str = "the last message does not arrive";
+const NOT_DELIVERED_REASON: &str = "the last message does not arrive";
 
 /// Outbound message with the rows it belongs to.
-pub(super) struct Case<'a, 'b> {
-    pub(super) work: &'a Work<'b>,
+pub(super) struct MessageAttempt<'a, 'b> {
+    pub(super) context: &'a WriteContext<'b>,
     pub(super) row: EgressRow,
     pub(super) draft: MessageDraft,
     pub(super) channel: ChannelRow,
@@ -48,192 +48,207 @@ pub(super) struct Case<'a, 'b> {
 
 /// Settles an attempt. Ignored if a newer attempt has been made, or if the message is settled already, unless
 /// as unknown.
-pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> Result<(), ApiError> {
+pub fn settle_attempt(
+    work: &WriteContext<'_>,
+    id: &str,
+    fence: i64,
+    outcome: SendOutcome,
+) -> Result<(), ApiError> {
     let Some(row) = egress::read(work.db, id)? else { return Ok(()) };
     let open = [EgressState::Claimed, EgressState::Departed, EgressState::Recalled, EgressState::Unknown];
     if row.fence != fence || !open.iter().any(|state| state.word() == row.state) {
         return Ok(());
     }
     let is_recalled = row.state == EgressState::Recalled.word();
-    if is_recalled && matches!(outcome, CarryOutcome::Later { .. } | CarryOutcome::Moved { .. }) {
+    if is_recalled && matches!(outcome, SendOutcome::Later { .. } | SendOutcome::Moved { .. }) {
         return Ok(egress::settle(work.db, id, EgressState::Dropped, None, work.now)?);
     }
     if let Some(channel) = mail_channel(work, &row)? {
-        return mail::settle::settle(work, &channel, row, outcome);
+        return mail::settle::settle_attempt(work, &channel, row, outcome);
     }
     let was_unknown = row.state == EgressState::Unknown.word();
     let read = |cause: serde_json::Error| ApiError::internal(&cause);
     let draft: MessageDraft = serde_json::from_str(&row.draft).map_err(read)?;
     let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(read)?;
     let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? else {
-        let gone = Reply::of_error(&ApiError::not_found("this conversation"));
+        let gone = Reply::from_error(&ApiError::not_found("this conversation"));
         return Ok(egress::settle(work.db, id, EgressState::Dropped, Some(&gone), work.now)?);
     };
-    let work = &Work { key: draft.key.as_deref(), ..*work };
-    let case = Case { work, row, draft: draft.clone(), channel, conversation };
+    let work = &WriteContext { key: draft.key.as_deref(), ..*work };
+    let case = MessageAttempt { context: work, row, draft: draft.clone(), channel, conversation };
     match outcome {
-        CarryOutcome::Taken { platform_id, fate, reached } => case.reached(reached)?.taken(platform_id, fate),
-        CarryOutcome::Refused { code, why, broken } => case.refused(code, &why, broken),
+        SendOutcome::Taken { platform_id, fate, reached } => {
+            case.with_reached_address(reached)?.record_accepted(platform_id, fate)
+        }
+        SendOutcome::Refused { code, why, broken } => case.record_refused(code, &why, broken),
         // A message that may have been sent is not retried.
-        CarryOutcome::Later { .. } | CarryOutcome::Moved { .. } | CarryOutcome::Unknown { .. }
+        SendOutcome::Later { .. } | SendOutcome::Moved { .. } | SendOutcome::Unknown { .. }
             if was_unknown =>
         {
             Ok(())
         }
-        CarryOutcome::Later { after, why } => case.later(&parcel, after, &why),
-        CarryOutcome::Moved { to } => case.moved(parcel, &to),
-        CarryOutcome::Unknown { why } => case.unknown(&why),
+        SendOutcome::Later { after, why } => case.retry_later(&parcel, after, &why),
+        SendOutcome::Moved { to } => case.retry_at_address(parcel, &to),
+        SendOutcome::Unknown { why } => case.record_unknown(&why),
     }
 }
 
 /// Settles a message by its platform's report, whatever the answer to its attempt was.
-pub fn confirm(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
+pub fn settle_by_report(
+    work: &WriteContext<'_>,
+    row: &EgressRow,
+    outcome: SendOutcome,
+) -> Result<(), ApiError> {
     // A message waiting for a retry was sent by an earlier attempt.
     let waits = row.state == EgressState::Waiting.word();
     let fence = if waits { egress::claim(work.db, row, work.now)? } else { Some(row.fence) };
     match fence {
-        Some(fence) => settle(work, &row.id, fence, outcome),
+        Some(fence) => settle_attempt(work, &row.id, fence, outcome),
         None => Ok(()),
     }
 }
 
 /// Escalates a conversation because a message in its history failed.
-pub fn ask_for_person(work: &Work<'_>, conversation: &str, why: &str) -> Result<(), DatabaseError> {
-    conversations::escalate(work.db, conversation, (NOT_ARRIVED, why), work.now)
+pub fn escalate_to_person(
+    work: &WriteContext<'_>,
+    conversation: &str,
+    why: &str,
+) -> Result<(), DatabaseError> {
+    conversations::escalate(work.db, conversation, (NOT_DELIVERED_REASON, why), work.now)
 }
 
 /// Stores the message before the platform has answered, because its request waits no longer. Returns the
 /// request's answer.
-pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
-    let Some((reply, settled)) = egress::answer(work.db, id)? else { return Ok(None) };
+pub fn record_early(work: &WriteContext<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
+    let Some((reply, settled)) = egress::read_reply(work.db, id)? else { return Ok(None) };
     let Some(row) = egress::read(work.db, id)?.filter(|egress_row| !settled && !egress_row.told) else {
         return Ok(Some(reply));
     };
     if let Some(channel) = mail_channel(work, &row)? {
-        mail::settle::tell(work, &channel, row, &reply)?;
+        mail::settle::record_early(work, &channel, row, &reply)?;
     } else if let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? {
         let draft: MessageDraft =
             serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
-        let case = Case { work, row, draft, channel, conversation };
-        if case.draft.kind != REACTION {
-            case.show(QUEUED)?;
+        let case = MessageAttempt { context: work, row, draft, channel, conversation };
+        if case.draft.kind != REACTION_KIND {
+            case.show_uncertain(QUEUED_STATUS)?;
         }
-        case.keep_reply(&reply)?;
-        egress::mark_told(work.db, id)?;
+        case.store_reply(&reply)?;
+        egress::mark_recorded(work.db, id)?;
     }
     Ok(Some(reply))
 }
 
-impl Case<'_, '_> {
+impl MessageAttempt<'_, '_> {
     /// Handles a number that the platform knows under another form: both belong to one conversation.
-    fn reached(self, reached: Option<String>) -> Result<Self, ApiError> {
+    fn with_reached_address(self, reached: Option<String>) -> Result<Self, ApiError> {
         let other = reached.filter(|text| *text != self.conversation.peer);
         let Some(other) = other else { return Ok(self) };
-        let (db, channel) = (self.work.db, &self.channel.id);
-        let Some(there) = conversations::at_peer(db, channel, &other)? else {
-            aliases::note(db, channel, &other, &self.conversation.peer)?;
+        let (db, channel) = (self.context.db, &self.channel.id);
+        let Some(there) = conversations::find_at_peer(db, channel, &other)? else {
+            aliases::insert(db, channel, &other, &self.conversation.peer)?;
             return Ok(self);
         };
-        aliases::note(db, channel, &self.conversation.peer, &there.peer)?;
+        aliases::insert(db, channel, &self.conversation.peer, &there.peer)?;
         if self.row.told || self.conversation.message_count > 0 {
             // Existing messages stay in this conversation; new ones go to the other.
             return Ok(self);
         }
         egress::change_lane(db, &self.row.lane, &there.id)?;
-        if send::is_persons(&self.draft.sender, self.draft.broadcast.as_deref()) {
-            takeover::person_answered(self.work, Subject::Chat(&there.id))?;
+        if send::is_from_person(&self.draft.sender, self.draft.broadcast.as_deref()) {
+            takeover::record_person_answer(self.context, AutomationSubject::Chat(&there.id))?;
         }
         conversations::delete(db, &self.conversation.id)?;
         let row = EgressRow { lane: there.id.clone(), ..self.row };
         Ok(Self { row, conversation: there, ..self })
     }
 
-    fn taken(&self, platform_id: String, fate: Fate) -> Result<(), ApiError> {
-        let Self { work, row, draft, .. } = self;
-        if draft.kind == CALL {
-            calls::placed(self, &platform_id)?;
-            return self.finish(self.reply(QUEUED, None)?);
+    fn record_accepted(&self, platform_id: String, fate: SimulatedDelivery) -> Result<(), ApiError> {
+        let Self { context: work, row, draft, .. } = self;
+        if draft.kind == CALL_KIND {
+            calls::record_placed(self, &platform_id)?;
+            return self.finish(self.build_reply(QUEUED_STATUS, None)?);
         }
-        let reply = self.reply("sent", Some(&platform_id))?;
-        if draft.kind == REACTION {
+        let reply = self.build_reply("sent", Some(&platform_id))?;
+        if draft.kind == REACTION_KIND {
             let emoji = Some(draft.content.as_str()).filter(|text| !text.is_empty());
-            messages::react(work.db, draft.reply_to.as_deref().unwrap_or_default(), emoji)?;
+            messages::set_reaction(work.db, draft.reply_to.as_deref().unwrap_or_default(), emoji)?;
         } else if row.told {
-            if egress::move_on(work.db, &row.id, "sent", Some(&platform_id))?
-                && let Some(message) = messages::by_id(work.db, &row.id)?
+            if egress::advance_recorded(work.db, &row.id, "sent", Some(&platform_id))?
+                && let Some(message) = messages::find_by_id(work.db, &row.id)?
             {
-                send::leave(work, &self.channel, &self.conversation, &message, fate)?;
-                self.tell_broadcast(Ok("sent"))?;
+                send::record_sent(work, &self.channel, &self.conversation, &message, fate)?;
+                self.record_in_broadcast(Ok("sent"))?;
             }
         } else {
-            let message = self.store("sent", platform_id)?;
-            send::leave(work, &self.channel, &self.conversation, &message, fate)?;
-            self.tell_broadcast(Ok("sent"))?;
+            let message = self.store_message("sent", platform_id)?;
+            send::record_sent(work, &self.channel, &self.conversation, &message, fate)?;
+            self.record_in_broadcast(Ok("sent"))?;
         }
         self.finish(reply)
     }
 
     fn finish(&self, reply: Option<Reply>) -> Result<(), ApiError> {
-        self.settle(EgressState::Taken, reply)?;
-        self.calm()
+        self.settle_row(EgressState::Taken, reply)?;
+        self.clear_escalation()
     }
 
     /// Removes the escalation when the last unknown outcome of a conversation is settled.
-    fn calm(&self) -> Result<(), ApiError> {
-        let Self { work, row, conversation, .. } = self;
+    fn clear_escalation(&self) -> Result<(), ApiError> {
+        let Self { context: work, row, conversation, .. } = self;
         let was_unknown = row.state == EgressState::Unknown.word();
         if was_unknown
-            && conversation.escalation.as_deref() == Some(NOT_KNOWN)
-            && egress::unknown_in(work.db, &row.lane)? == 0
+            && conversation.escalation.as_deref() == Some(UNKNOWN_OUTCOME_REASON)
+            && egress::count_unknown(work.db, &row.lane)? == 0
         {
-            conversations::calm(work.db, &row.lane)?;
+            conversations::clear_escalation(work.db, &row.lane)?;
         }
         Ok(())
     }
 
     /// Records the outcome in the message's broadcast.
-    fn tell_broadcast(&self, outcome: Result<&str, ErrorCode>) -> Result<(), DatabaseError> {
+    fn record_in_broadcast(&self, outcome: Result<&str, ErrorCode>) -> Result<(), DatabaseError> {
         match &self.draft.broadcast {
-            Some(id) => broadcast::settle(self.work, id, &self.row.id, outcome),
+            Some(id) => broadcast::record_outcome(self.context, id, &self.row.id, outcome),
             None => Ok(()),
         }
     }
 
-    fn refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
-        let Self { work, row, draft, channel, .. } = self;
-        keywords::remember(work, channel, &self.conversation, why)?;
+    fn record_refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
+        let Self { context: work, row, draft, channel, .. } = self;
+        keywords::record_opt_out(work, channel, &self.conversation, why)?;
         if draft.broadcast.is_none() && draft.cost > 0 {
             workspaces::refund(work.db, &channel.workspace, draft.cost, &row.id, work.now)?;
         }
-        self.tell_broadcast(Err(code))?;
+        self.record_in_broadcast(Err(code))?;
         if broken {
             connected::set_trouble(work.db, &channel.id, Some(why))?;
         }
         if code == ErrorCode::TemplateError {
             // The platform has changed or removed the template.
-            connected::expect_description(work.db, &channel.id, work.stamp())?;
+            connected::request_description(work.db, &channel.id, work.stamp())?;
         }
         if row.told {
-            self.fail(why)?;
+            self.record_failed(why)?;
         }
         if draft.sender == "ai" && !row.told && row.state != EgressState::Recalled.word() {
             // Only the assistant knows of this text, and the customer waits for an answer.
-            ask_for_person(work, &row.lane, why)?;
+            escalate_to_person(work, &row.lane, why)?;
         }
-        self.settle(EgressState::Refused, Some(Reply::of_error(&ApiError::new(code, why))))
+        self.settle_row(EgressState::Refused, Some(Reply::from_error(&ApiError::new(code, why))))
     }
 
     /// Marks a message in the history as failed.
-    fn fail(&self, why: &str) -> Result<(), DatabaseError> {
-        let Self { work, row, channel, draft, .. } = self;
-        if draft.kind == CALL {
-            calls::not_placed(work, &row.id)?;
+    fn record_failed(&self, why: &str) -> Result<(), DatabaseError> {
+        let Self { context: work, row, channel, draft, .. } = self;
+        if draft.kind == CALL_KIND {
+            calls::record_not_placed(work, &row.id)?;
         }
-        if !egress::move_on(work.db, &row.id, "failed", None)? {
+        if !egress::advance_recorded(work.db, &row.id, "failed", None)? {
             return Ok(());
         }
         if draft.broadcast.is_none() {
-            ask_for_person(work, &row.lane, why)?;
+            escalate_to_person(work, &row.lane, why)?;
         }
         let told = json!({
             "conversationId": row.lane, "messageId": row.id, "status": "failed",
@@ -242,54 +257,58 @@ impl Case<'_, '_> {
         events::emit(work, &channel.id, Event::MessageFailed, told)
     }
 
-    fn later(&self, parcel: &Parcel, after: i64, why: &str) -> Result<(), ApiError> {
-        let Self { work, row, draft, .. } = self;
-        let (most, span) = if draft.kind == CALL { (TOO_LATE, "a minute") } else { (GIVEN_UP, "an hour") };
+    fn retry_later(&self, parcel: &Parcel, after: i64, why: &str) -> Result<(), ApiError> {
+        let Self { context: work, row, draft, .. } = self;
+        let (most, span) = if draft.kind == CALL_KIND {
+            (MAX_CALL_RETRY_TIME, "a minute")
+        } else {
+            (MAX_RETRY_TIME, "an hour")
+        };
         if work.now.since(row.place) >= most {
             let why = format!("the platform has not taken it for {span}: {why}");
-            return self.refused(ErrorCode::WhatsappError, &why, false);
+            return self.record_refused(ErrorCode::WhatsappError, &why, false);
         }
         let text = serde_json::to_string(parcel).map_err(|cause| ApiError::internal(&cause))?;
         Ok(egress::postpone(work.db, &row.id, &text, work.now.plus(after.max(SECOND / 10)))?)
     }
 
-    fn moved(&self, parcel: Parcel, to: &str) -> Result<(), ApiError> {
-        let Self { work, row, channel, .. } = self;
+    fn retry_at_address(&self, parcel: Parcel, to: &str) -> Result<(), ApiError> {
+        let Self { context: work, row, channel, .. } = self;
         ingress::move_peer(work.db, &channel.id, (&parcel.to, to), true)?;
         let parcel = Parcel { to: to.to_owned(), ..parcel };
         let text = serde_json::to_string(&parcel).map_err(|cause| ApiError::internal(&cause))?;
         Ok(egress::postpone(work.db, &row.id, &text, work.now)?)
     }
 
-    fn unknown(&self, why: &str) -> Result<(), ApiError> {
-        let Self { work, row, draft, .. } = self;
+    fn record_unknown(&self, why: &str) -> Result<(), ApiError> {
+        let Self { context: work, row, draft, .. } = self;
         tracing::warn!(%why, message = row.id, "nobody knows whether a message has left");
-        if draft.kind != REACTION {
+        if draft.kind != REACTION_KIND {
             if row.told {
-                egress::move_on(work.db, &row.id, UNKNOWN, None)?;
+                egress::advance_recorded(work.db, &row.id, UNKNOWN_STATUS, None)?;
             } else {
-                self.show(UNKNOWN)?;
-                egress::mark_told(work.db, &row.id)?;
+                self.show_uncertain(UNKNOWN_STATUS)?;
+                egress::mark_recorded(work.db, &row.id)?;
             }
             if draft.broadcast.is_none() {
-                conversations::escalate(work.db, &row.lane, (NOT_KNOWN, why), work.now)?;
+                conversations::escalate(work.db, &row.lane, (UNKNOWN_OUTCOME_REASON, why), work.now)?;
             }
-            self.tell_broadcast(Ok(UNKNOWN))?;
+            self.record_in_broadcast(Ok(UNKNOWN_STATUS))?;
         }
-        self.settle(EgressState::Unknown, self.reply(UNKNOWN, None)?)
+        self.settle_row(EgressState::Unknown, self.build_reply(UNKNOWN_STATUS, None)?)
     }
 
     /// Stores a message that may not have been sent.
-    fn show(&self, status: &str) -> Result<(), ApiError> {
+    fn show_uncertain(&self, status: &str) -> Result<(), ApiError> {
         match self.draft.kind.as_str() {
-            CALL => Ok(calls::store(self, status, String::new())?),
-            _ => self.store(status, String::new()).map(drop),
+            CALL_KIND => Ok(calls::store_call(self, status, String::new())?),
+            _ => self.store_message(status, String::new()).map(drop),
         }
     }
 
     /// Stores the message in the history.
-    fn store(&self, status: &str, platform_id: String) -> Result<MessageRow, ApiError> {
-        let Self { work, row, draft, channel, conversation } = self;
+    fn store_message(&self, status: &str, platform_id: String) -> Result<MessageRow, ApiError> {
+        let Self { context: work, row, draft, channel, conversation } = self;
         let message = MessageRow {
             id: row.id.clone(),
             conversation: conversation.id.clone(),
@@ -313,15 +332,15 @@ impl Case<'_, '_> {
             broadcast: draft.broadcast.clone(),
             extras: None,
         };
-        send::store(work, channel, conversation, &message)?;
-        send::follow_up(work, conversation, &message)?;
+        send::store_message(work, channel, conversation, &message)?;
+        send::end_escalation(work, conversation, &message)?;
         Ok(message)
     }
 
     /// Builds the answer to the request, if there was one.
-    fn reply(&self, status: &str, platform_id: Option<&str>) -> Result<Option<Reply>, ApiError> {
-        let Some((reply, _)) = egress::answer(self.work.db, &self.row.id)? else { return Ok(None) };
-        if self.draft.kind == REACTION {
+    fn build_reply(&self, status: &str, platform_id: Option<&str>) -> Result<Option<Reply>, ApiError> {
+        let Some((reply, _)) = egress::read_reply(self.context.db, &self.row.id)? else { return Ok(None) };
+        if self.draft.kind == REACTION_KIND {
             return Ok(Some(reply));
         }
         let mut body: Value =
@@ -335,37 +354,37 @@ impl Case<'_, '_> {
         Ok(Some(Reply::with_status(reply.status, &body)?))
     }
 
-    fn settle(&self, state: EgressState, reply: Option<Reply>) -> Result<(), ApiError> {
-        let Self { work, row, .. } = self;
+    fn settle_row(&self, state: EgressState, reply: Option<Reply>) -> Result<(), ApiError> {
+        let Self { context: work, row, .. } = self;
         if let Some(reply) = reply.as_ref().filter(|_| !row.told) {
-            self.keep_reply(reply)?;
+            self.store_reply(reply)?;
         }
         // The request was answered already, when the message was stored.
         let reply = reply.as_ref().filter(|_| !row.told);
         Ok(egress::settle(work.db, &row.id, state, reply, work.now)?)
     }
 
-    fn keep_reply(&self, reply: &Reply) -> Result<(), DatabaseError> {
-        keep_reply(self.work, &self.row.id, reply)
+    fn store_reply(&self, reply: &Reply) -> Result<(), DatabaseError> {
+        store_reply(self.context, &self.row.id, reply)
     }
 }
 
 /// Stores an answer under the idempotency key of a message's request.
-pub fn keep_reply(work: &Work<'_>, id: &str, reply: &Reply) -> Result<(), DatabaseError> {
-    let Some(request) = egress::request_of(work.db, id)? else { return Ok(()) };
+pub fn store_reply(work: &WriteContext<'_>, id: &str, reply: &Reply) -> Result<(), DatabaseError> {
+    let Some(request) = egress::read_request(work.db, id)? else { return Ok(()) };
     let egress::KeyedRequest { api_key, name, fingerprint } = request;
-    idempotency::keep(work.db, &api_key, &name, &fingerprint, reply, work.service.clock.elapsed())
+    idempotency::store_reply(work.db, &api_key, &name, &fingerprint, reply, work.service.clock.elapsed())
 }
 
 /// Returns the channel if it is the email channel.
-fn mail_channel(work: &Work<'_>, row: &EgressRow) -> Result<Option<ChannelRow>, DatabaseError> {
+fn mail_channel(work: &WriteContext<'_>, row: &EgressRow) -> Result<Option<ChannelRow>, DatabaseError> {
     let channel = channels::read(work.db, &row.channel)?;
     Ok(Some(channel).filter(|channel_row| channel_row.kind == Channel::Email))
 }
 
 /// Returns true if a due message may still be sent: a text of the assistant's may not after a takeover. Drops
 /// it otherwise.
-pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
+pub fn may_leave(work: &WriteContext<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if mail_channel(work, row)?.is_some() {
         return mail::settle::may_leave(work, row);
     }
@@ -380,6 +399,6 @@ pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
 }
 
 /// Returns the time before which settled rows may be deleted.
-pub fn forgotten_before(now: Timestamp) -> Timestamp {
+pub fn retention_cutoff(now: Timestamp) -> Timestamp {
     now.plus(-48 * HOUR)
 }

@@ -11,15 +11,15 @@ use crate::database::{DatabaseError, WriteScope, egress};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::Clock;
 
 /// Longest wait between two checks: another process may settle the message without a notification.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Returns the answer to a request: `reply`, or the one that depends on the platform.
-pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Result<Reply, ApiError> {
-    let Some(id) = reply.carried.clone() else { return Ok(reply) };
+pub async fn wait_for_reply(service: &Service, scope: WriteScope, reply: Reply) -> Result<Reply, ApiError> {
+    let Some(id) = reply.awaited_id.clone() else { return Ok(reply) };
     let replayed = reply.replayed;
     let last = Instant::now() + service.options.answering;
     loop {
@@ -27,19 +27,19 @@ pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Res
         settled.as_mut().enable();
         let wanted = id.clone();
         let found: Result<_, DatabaseError> =
-            service.database.read(move |db| egress::answer(db, &wanted)).await;
+            service.database.read(move |db| egress::read_reply(db, &wanted)).await;
         if let Some((found, true)) = found? {
             return Ok(Reply { replayed, ..found });
         }
-        let look = last.min(Instant::now() + LOOK);
+        let look = last.min(Instant::now() + POLL_INTERVAL);
         if timeout_at(look, settled).await.is_err() && look >= last {
             break;
         }
     }
     let state = service.clone();
     let told = service.database.write_in(scope, move |db| {
-        let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
-        settle::tell(&work, &id)
+        let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
+        settle::record_early(&work, &id)
     });
     Ok(told.await?.map_or(reply, |entry| Reply { replayed, ..entry }))
 }

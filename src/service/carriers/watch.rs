@@ -10,31 +10,31 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::carriers::secrets::ChannelSecrets;
-use crate::carriers::{ArrivedMail, Platform, PlatformTrouble, account, ingress};
+use crate::carriers::{ArrivedMail, Platform, PlatformError, account, ingress};
 use crate::channels::Channel;
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
 use crate::mail::{arriving, naming};
-use crate::platforms::{Connected, mailbox, telegram, voip, whatsapp};
+use crate::platforms::{ConnectedChannel, mailbox, telegram, voip, whatsapp};
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{Clock, MINUTE};
 
 /// Interval between two checks of the connected channels.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Duration of a reading lease, in microseconds; longer than one read.
-pub const LEASE: i64 = MINUTE + MINUTE / 2;
+pub const READ_LEASE: i64 = MINUTE + MINUTE / 2;
 /// Interval between two reads of a platform that also sends webhooks.
-const ALSO_READ: Duration = Duration::from_secs(15);
+const EXTRA_POLL_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum number of mail names forgotten per transaction, after an import of earlier mail.
-const FORGOTTEN: i64 = 500;
+const REFERENCE_CLEANUP_BATCH: i64 = 500;
 /// Path of the webhooks.
-const HOOKS: &str = "/hooks/";
+const WEBHOOK_PATH: &str = "/hooks/";
 
 /// Returns the owner name under which a channel's secrets are sealed.
-pub fn owner(channel: &str) -> String {
+pub fn secret_owner(channel: &str) -> String {
     format!("platform of {channel}")
 }
 
@@ -45,7 +45,7 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
         .read(|db| {
             let with_kind =
                 |row: ConnectedRow| Ok::<_, DatabaseError>((channels::read(db, &row.channel)?.kind, row));
-            stored::all(db)?.into_iter().map(with_kind).collect::<Result<Vec<_>, _>>()
+            stored::list(db)?.into_iter().map(with_kind).collect::<Result<Vec<_>, _>>()
         })
         .await;
     let mut all = HashMap::new();
@@ -54,12 +54,12 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
             service.platforms.connected(&row.channel).filter(|connected| connected.version == row.version);
         let connected = match known {
             Some(known) => known,
-            None => match connect(service, kind, &row) {
+            None => match connect_channel(service, kind, &row) {
                 Ok(connected) => Arc::new(connected),
                 Err(why) => {
                     if row.trouble.as_ref() != Some(&why) {
                         tracing::error!(channel = row.channel, kind = kind.word(), %why, "a channel cannot be used");
-                        note(service, &row.channel, Some(why)).await?;
+                        record_trouble(service, &row.channel, Some(why)).await?;
                     }
                     continue;
                 }
@@ -72,22 +72,23 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
 }
 
 /// Creates the adapter for a connected channel.
-fn connect(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<Connected, String> {
-    let secrets = service.vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
-    let platform = open(kind, &row.settings, &secrets, hook(service, kind).as_deref())?;
+fn connect_channel(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<ConnectedChannel, String> {
+    let secrets =
+        service.vault.open(&secret_owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
+    let platform = open_platform(kind, &row.settings, &secrets, webhook_url(service, kind).as_deref())?;
     let (channel, version) = (row.channel.clone(), row.version.clone());
     let (kept, service) = ((channel.clone(), version.clone()), Arc::downgrade(service));
-    platform.keep_secrets_in(Arc::new(ChannelSecrets { service, channel: kept.0, version: kept.1 }));
-    Ok(Connected { channel, kind, version, platform })
+    platform.set_secret_store(Arc::new(ChannelSecrets { service, channel: kept.0, version: kept.1 }));
+    Ok(ConnectedChannel { channel, kind, version, platform })
 }
 
 /// Returns the webhook URL of a channel, if the public URL is known.
-fn hook(service: &Service, kind: Channel) -> Option<String> {
-    service.hosts.public().map(|base| format!("{base}{HOOKS}{}", kind.word()))
+fn webhook_url(service: &Service, kind: Channel) -> Option<String> {
+    service.hosts.public_url().map(|base| format!("{base}{WEBHOOK_PATH}{}", kind.word()))
 }
 
 /// Creates the adapter for a kind of channel. `hook` is its webhook URL.
-pub fn open(
+pub fn open_platform(
     kind: Channel,
     settings: &str,
     secrets: &str,
@@ -102,9 +103,9 @@ pub fn open(
 }
 
 /// Aborts its task when dropped.
-struct Reading(JoinHandle<()>);
+struct ReaderTask(JoinHandle<()>);
 
-impl Drop for Reading {
+impl Drop for ReaderTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -112,53 +113,53 @@ impl Drop for Reading {
 
 /// Watches the connected channels and reads them, until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
-    let mut readings: HashMap<String, Reading> = HashMap::new();
+    let mut readings: HashMap<String, ReaderTask> = HashMap::new();
     let me = format!("{:032x}", rand::random::<u128>());
     loop {
         if let Err(error) = refresh(&service).await {
             tracing::error!(%error, "it cannot be read which channels are connected");
         }
-        let all = if service.database.leads() { service.platforms.all_connected() } else { Vec::new() };
+        let all = if service.database.is_leader() { service.platforms.all_connected() } else { Vec::new() };
         // A task that ended has panicked, and is started again.
         readings.retain(|version, reading| {
             !reading.0.is_finished() && all.iter().any(|connected| connected.version == *version)
         });
         for connected in all {
             let version = connected.version.clone();
-            let begin = || Reading(tokio::spawn(serve(service.clone(), connected, me.clone())));
+            let begin = || ReaderTask(tokio::spawn(serve_platform(service.clone(), connected, me.clone())));
             readings.entry(version).or_insert_with(begin);
         }
         tokio::select! {
-            () = sleep(LOOK) => {}
+            () = sleep(POLL_INTERVAL) => {}
             _ = stop.changed() => return,
         }
     }
 }
 
 /// Serves one channel: registers its webhook or reads it.
-async fn serve(service: Service, connected: Arc<Connected>, me: String) {
+async fn serve_platform(service: Service, connected: Arc<ConnectedChannel>, me: String) {
     let mut subscribed = false;
     loop {
-        let round = if connected.platform.is_read() {
-            read(&service, &connected, &me).await
+        let round = if connected.platform.needs_polling() {
+            poll_platform(&service, &connected, &me).await
         } else {
-            follow(&service, &connected, &me, &mut subscribed).await
+            maintain_subscription(&service, &connected, &me, &mut subscribed).await
         };
         let pause = match round {
-            Ok(None) if connected.platform.is_read() => continue,
-            Ok(None) if connected.platform.is_also_read() => ALSO_READ,
-            Ok(None) if connected.platform.describe().is_none() => std::future::pending().await,
-            Ok(None) => LOOK,
-            Ok(Some(PlatformTrouble { why, pause })) => {
+            Ok(None) if connected.platform.needs_polling() => continue,
+            Ok(None) if connected.platform.is_also_polled() => EXTRA_POLL_INTERVAL,
+            Ok(None) if connected.platform.describe_account().is_none() => std::future::pending().await,
+            Ok(None) => POLL_INTERVAL,
+            Ok(Some(PlatformError { why, pause })) => {
                 tracing::warn!(%why, "a platform cannot be used");
-                if let Err(error) = note(&service, &connected.channel, Some(why)).await {
+                if let Err(error) = record_trouble(&service, &connected.channel, Some(why)).await {
                     tracing::error!(%error, "the trouble of a channel could not be kept");
                 }
                 Duration::from_micros(u64::try_from(pause).unwrap_or(1_000_000))
             }
             Err(error) => {
                 tracing::error!(%error.message, "what a platform told could not be kept");
-                LOOK
+                POLL_INTERVAL
             }
         };
         sleep(pause).await;
@@ -166,15 +167,15 @@ async fn serve(service: Service, connected: Arc<Connected>, me: String) {
 }
 
 /// Registers the webhook, refreshes the account's state, and reads missed updates.
-async fn follow(
+async fn maintain_subscription(
     service: &Service,
-    connected: &Connected,
+    connected: &ConnectedChannel,
     me: &str,
     subscribed: &mut bool,
-) -> Result<Option<PlatformTrouble>, ApiError> {
-    let mut trouble = account::follow(service, connected, me).await?;
-    if trouble.is_none() && connected.platform.is_also_read() {
-        trouble = read(service, connected, me).await?;
+) -> Result<Option<PlatformError>, ApiError> {
+    let mut trouble = account::refresh_description(service, connected, me).await?;
+    if trouble.is_none() && connected.platform.is_also_polled() {
+        trouble = poll_platform(service, connected, me).await?;
     }
     if trouble.is_none() && !*subscribed {
         trouble = subscribe(service, connected).await?;
@@ -183,7 +184,11 @@ async fn follow(
     Ok(trouble)
 }
 
-async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Result<(), DatabaseError> {
+async fn record_trouble(
+    service: &Service,
+    channel: &str,
+    trouble: Option<String>,
+) -> Result<(), DatabaseError> {
     let scope = service.database.scope_of_channel(channel).await?;
     let channel = channel.to_owned();
     let note = move |db: &dyn DbSession| stored::set_trouble(db, &channel, trouble.as_deref());
@@ -191,14 +196,17 @@ async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Resu
 }
 
 /// Registers the webhook URL.
-async fn subscribe(service: &Service, connected: &Connected) -> Result<Option<PlatformTrouble>, ApiError> {
-    let Some(url) = hook(service, connected.kind) else {
+async fn subscribe(
+    service: &Service,
+    connected: &ConnectedChannel,
+) -> Result<Option<PlatformError>, ApiError> {
+    let Some(url) = webhook_url(service, connected.kind) else {
         let why = "the platform is to call the service, which needs to know its address: start it with --public-url";
-        return Ok(Some(PlatformTrouble { why: why.to_owned(), pause: MINUTE }));
+        return Ok(Some(PlatformError { why: why.to_owned(), pause: MINUTE }));
     };
     match connected.platform.subscribe(Some(&url)).await {
         Ok(()) => {
-            note(service, &connected.channel, None).await?;
+            record_trouble(service, &connected.channel, None).await?;
             Ok(None)
         }
         Err(trouble) => Ok(Some(trouble)),
@@ -206,11 +214,11 @@ async fn subscribe(service: &Service, connected: &Connected) -> Result<Option<Pl
 }
 
 /// Reads a platform once, unless another process holds its lease.
-async fn read(
+async fn poll_platform(
     service: &Service,
-    connected: &Connected,
+    connected: &ConnectedChannel,
     me: &str,
-) -> Result<Option<PlatformTrouble>, ApiError> {
+) -> Result<Option<PlatformError>, ApiError> {
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
     let (state, reader) = (service.clone(), me.to_owned());
     let scope = service.database.scope_of_channel(&channel).await?;
@@ -218,22 +226,22 @@ async fn read(
         .database
         .write_in(scope.clone(), move |db| {
             let now = state.clock.now();
-            let mine = stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE))?;
-            if mine { stored::mark(db, &channel, &reader) } else { Ok(None) }
+            let mine = stored::acquire_lease(db, (&channel, &version), &reader, now, now.plus(READ_LEASE))?;
+            if mine { stored::read_mark(db, &channel, &reader) } else { Ok(None) }
         })
         .await;
     let Some(mark) = mark? else {
         sleep(Duration::from_secs(5)).await;
         return Ok(None);
     };
-    let mut polled = match connected.platform.read(&mark).await {
+    let mut polled = match connected.platform.poll_updates(&mark).await {
         Ok(polled) => polled,
         Err(trouble) => return Ok(Some(trouble)),
     };
-    for mail in &mut polled.earlier {
-        if let Err(why) = ingress::keep_files(service, mail).await {
+    for mail in &mut polled.earlier_mails {
+        if let Err(why) = ingress::store_files(service, mail).await {
             // The mark stays, so the batch is read again.
-            return Ok(Some(PlatformTrouble::passing(format!("attachments could not be kept: {why}"))));
+            return Ok(Some(PlatformError::transient(format!("attachments could not be kept: {why}"))));
         }
     }
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
@@ -243,8 +251,8 @@ async fn read(
         .write_in(scope, move |db| {
             // If the lease was lost, its new holder reads the same updates again.
             if stored::advance(db, (&channel, &version), &reader, &polled.mark)? {
-                ingress::keep(db, &state, &channel, &polled.pieces)?;
-                file_earlier(db, &state, &channel, polled.earlier)?;
+                ingress::store_updates(db, &state, &channel, &polled.updates)?;
+                file_earlier(db, &state, &channel, polled.earlier_mails)?;
             }
             Ok(())
         })
@@ -262,11 +270,11 @@ fn file_earlier(
 ) -> Result<(), ApiError> {
     if earlier.is_empty() {
         if stored::has_filed_earlier(db, channel)? {
-            naming::forget(db, channel, FORGOTTEN)?;
+            naming::delete_references(db, channel, REFERENCE_CLEANUP_BATCH)?;
         }
         return Ok(());
     }
-    let work = Work { db, service: state, now: state.clock.now(), test: false, key: None };
+    let work = WriteContext { db, service: state, now: state.clock.now(), test: false, key: None };
     let channel = channels::read(db, channel)?;
-    earlier.into_iter().try_for_each(|mail| arriving::arrive(&work, &channel, mail))
+    earlier.into_iter().try_for_each(|mail| arriving::receive_arrived(&work, &channel, mail))
 }

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::chat::content::Content;
-use crate::chat::send::Outgoing;
+use crate::chat::send::ComposedMessage;
 use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
-use crate::media::{self, Inspected};
-use crate::write::Work;
+use crate::media::{self, MediaInfo};
+use crate::write::WriteContext;
 use model::prices;
 use wire::errors::ErrorCode;
 
@@ -17,21 +17,21 @@ use wire::errors::ErrorCode;
 /// # Errors
 /// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly.
 pub fn compose(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     workspace: &str,
     content: Content,
-    media: Option<&Inspected>,
-) -> Result<(i64, Outgoing), ApiError> {
-    let base = Outgoing { sender: "api", kind: content.kind(), ..Outgoing::default() };
+    media: Option<&MediaInfo>,
+) -> Result<(i64, ComposedMessage), ApiError> {
+    let base = ComposedMessage { sender: "api", kind: content.kind(), ..ComposedMessage::default() };
     Ok(match content {
-        Content::Text(text) => (prices::TEXT, Outgoing { content: text, ..base }),
+        Content::Text(text) => (prices::TEXT_CREDITS, ComposedMessage { content: text, ..base }),
         Content::Media(wanted) => {
             let details = json!({
                 "mimeType": media.map(|media| &media.mime_type),
                 "size": media.map(|media| media.size),
                 "filename": wanted.filename,
             });
-            let outgoing = Outgoing {
+            let outgoing = ComposedMessage {
                 content: wanted.caption.or(wanted.filename).unwrap_or_default(),
                 media_url: Some(wanted.link),
                 details: Some(details.to_string()),
@@ -42,23 +42,26 @@ pub fn compose(
         Content::Template { name, language, components } => {
             let content = template_text(work, workspace, &name, &language, &components)?;
             let details = json!({"template": name, "language": language, "components": components});
-            (prices::TEMPLATE, Outgoing { content, details: Some(details.to_string()), ..base })
+            (
+                prices::TEMPLATE_CREDITS,
+                ComposedMessage { content, details: Some(details.to_string()), ..base },
+            )
         }
         Content::Interactive(value) => {
             let content = value["body"]["text"].as_str().unwrap_or("[interactive]").to_owned();
-            (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
+            (prices::TEXT_CREDITS, ComposedMessage { content, details: Some(value.to_string()), ..base })
         }
         Content::Location(value) => {
             let named = ["name", "address"].iter().find_map(|entry| value[*entry].as_str());
             let place = || format!("{}, {}", value["latitude"], value["longitude"]);
             let content = named.map_or_else(place, str::to_owned);
-            (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
+            (prices::TEXT_CREDITS, ComposedMessage { content, details: Some(value.to_string()), ..base })
         }
     })
 }
 
 fn template_text(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     workspace: &str,
     name: &str,
     language: &str,

@@ -7,11 +7,11 @@ use crate::fields::Fields;
 use model::bounds;
 
 /// Maximum length of a URL, in characters.
-pub const LINK: usize = 2048;
+pub const MAX_LINK_CHARS: usize = 2048;
 /// Maximum length of an id, in characters.
-pub const ID: usize = 256;
+pub const MAX_ID_CHARS: usize = 256;
 /// Types in the order of the interface.
-pub const TYPES: [&str; 8] =
+pub const CONTENT_TYPES: [&str; 8] =
     ["text", "image", "audio", "video", "document", "template", "interactive", "location"];
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +56,9 @@ impl ChatSendRequest {
     /// `VALIDATION_ERROR` that names the field.
     pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let to = fields.required_chat_address("to")?.to_owned();
-        let content = Content::read(fields, &TYPES)?;
-        let reply_to = fields.text("replyTo", ID)?.filter(|text| !text.is_empty()).map(str::to_owned);
+        let content = Content::read(fields, &CONTENT_TYPES)?;
+        let reply_to =
+            fields.text("replyTo", MAX_ID_CHARS)?.filter(|text| !text.is_empty()).map(str::to_owned);
         let reply_to = reply_to.filter(|_| content.kind() != "template");
         Ok(Self { to, content, reply_to })
     }
@@ -93,28 +94,28 @@ impl Media {
         let owned = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
         Ok(Self {
             kind,
-            link: fields.required_text(link, LINK)?.to_owned(),
-            caption: owned(fields.text("caption", bounds::CAPTION)?),
-            filename: owned(fields.text("filename", bounds::FILENAME)?),
+            link: fields.required_text(link, MAX_LINK_CHARS)?.to_owned(),
+            caption: owned(fields.text("caption", bounds::MAX_CAPTION_CHARS)?),
+            filename: owned(fields.text("filename", bounds::MAX_FILENAME_CHARS)?),
         })
     }
 }
 
 fn read_content(kind: &'static str, object: &Fields<'_>, fields: &Fields<'_>) -> Result<Content, ApiError> {
     Ok(match kind {
-        "text" => Content::Text(object.required_text("body", bounds::TEXT)?.to_owned()),
+        "text" => Content::Text(object.required_text("body", bounds::MAX_TEXT_CHARS)?.to_owned()),
         "template" => Content::Template {
             name: object.required_text("name", 512)?.to_owned(),
             language: object.required_object("language")?.required_text("code", 32)?.to_owned(),
-            components: components(object)?,
+            components: read_components(object)?,
         },
         "interactive" => Content::Interactive(fields.value("interactive").cloned().unwrap_or(Value::Null)),
-        "location" => Content::Location(location(object)?),
+        "location" => Content::Location(read_location(object)?),
         media => Content::Media(Media::read(media, object, "link")?),
     })
 }
 
-fn components(object: &Fields<'_>) -> Result<Vec<Value>, ApiError> {
+fn read_components(object: &Fields<'_>) -> Result<Vec<Value>, ApiError> {
     let components = object.array("components")?;
     if components.iter().any(|component| !component.is_object()) {
         return Err(object.refuse("components", "must be an array of objects"));
@@ -122,7 +123,7 @@ fn components(object: &Fields<'_>) -> Result<Vec<Value>, ApiError> {
     Ok(components.to_vec())
 }
 
-fn location(object: &Fields<'_>) -> Result<Value, ApiError> {
+fn read_location(object: &Fields<'_>) -> Result<Value, ApiError> {
     Ok(json!({
         "latitude": object.required_number("latitude", -90.0, 90.0)?,
         "longitude": object.required_number("longitude", -180.0, 180.0)?,

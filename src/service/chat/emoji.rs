@@ -3,24 +3,24 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 const JOINER: char = '\u{200d}';
-const AS_EMOJI: char = '\u{fe0f}';
-const AS_TEXT: char = '\u{fe0e}';
+const EMOJI_VARIATION: char = '\u{fe0f}';
+const TEXT_VARIATION: char = '\u{fe0e}';
 const KEYCAP: char = '\u{20e3}';
 
 /// Returns true for exactly one emoji: one cluster of pictographs, a flag or a keycap. Letters, lone
 /// modifiers and invisible characters are none.
-pub fn is_one(text: &str) -> bool {
+pub fn is_single_emoji(text: &str) -> bool {
     text.graphemes(true).count() == 1 && (is_pictograph(text) || is_flag(text) || is_keycap(text))
 }
 
 /// Returns true for a pictograph with joiners, skin tones and tags.
 fn is_pictograph(text: &str) -> bool {
-    text.starts_with(base)
+    text.starts_with(is_emoji_base)
         && text.chars().all(|character| {
-            base(character)
-                || tone(character)
-                || tag(character)
-                || matches!(character, JOINER | AS_EMOJI | AS_TEXT)
+            is_emoji_base(character)
+                || is_skin_tone(character)
+                || is_tag(character)
+                || matches!(character, JOINER | EMOJI_VARIATION | TEXT_VARIATION)
         })
 }
 
@@ -32,22 +32,22 @@ fn is_flag(text: &str) -> bool {
 
 /// Returns true for a digit, `#` or `*` in a keycap.
 fn is_keycap(text: &str) -> bool {
-    let key = text.strip_suffix(KEYCAP).map(|text| text.trim_end_matches(AS_EMOJI));
+    let key = text.strip_suffix(KEYCAP).map(|text| text.trim_end_matches(EMOJI_VARIATION));
     key.is_some_and(|entry| {
         entry.len() == 1 && entry.starts_with(|key: char| key.is_ascii_digit() || "#*".contains(key))
     })
 }
 
-fn tone(it: char) -> bool {
+fn is_skin_tone(it: char) -> bool {
     ('\u{1f3fb}'..='\u{1f3ff}').contains(&it)
 }
 
-fn tag(it: char) -> bool {
+fn is_tag(it: char) -> bool {
     ('\u{e0020}'..='\u{e007f}').contains(&it)
 }
 
 /// Returns true for the Unicode blocks of emoji.
-fn base(it: char) -> bool {
+fn is_emoji_base(it: char) -> bool {
     matches!(it,
         '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{21aa}'
         | '\u{231a}'..='\u{23ff}' | '\u{24c2}' | '\u{25aa}'..='\u{27bf}' | '\u{2934}' | '\u{2935}'
@@ -63,7 +63,7 @@ mod tests {
     fn one_emoji_and_nothing_else() {
         for good in ["👍", "❤", "❤️", "👩🏽‍🚀", "🇪🇸", "1️⃣", "#⃣", "🏴󠁧󠁢󠁷󠁬󠁳󠁿", "👨‍👩‍👧‍👦", "©️", "☺︎"]
         {
-            assert!(is_one(good), "{good}");
+            assert!(is_single_emoji(good), "{good}");
         }
         let bad = [
             "",
@@ -89,7 +89,7 @@ mod tests {
             "\u{e0020}",
         ];
         for bad in bad {
-            assert!(!is_one(bad), "{}", bad.escape_unicode());
+            assert!(!is_single_emoji(bad), "{}", bad.escape_unicode());
         }
     }
 }

@@ -2,7 +2,7 @@
 //! references.
 
 /// Tags the platform accepts.
-const TAGS: [&str; 15] = [
+const SUPPORTED_TAGS: [&str; 15] = [
     "b",
     "strong",
     "i",
@@ -21,14 +21,14 @@ const TAGS: [&str; 15] = [
 ];
 
 /// Converts HTML to the visible text. Fails for markup the platform would refuse.
-pub fn plain(text: &str) -> Result<String, String> {
+pub fn to_plain_text(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Vec<String> = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['<', '&']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        rest = if from.starts_with('<') { tag(from, &mut open)? } else { entity(from, &mut out) };
+        rest = if from.starts_with('<') { read_tag(from, &mut open)? } else { read_entity(from, &mut out) };
     }
     out.push_str(rest);
     match open.last() {
@@ -38,7 +38,7 @@ pub fn plain(text: &str) -> Result<String, String> {
 }
 
 /// Parses a tag at the start of `from` and returns the rest.
-fn tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
+fn read_tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
     let Some((inside, rest)) = from[1..].split_once('>') else {
         return Err("a < is not part of a tag; write &lt;".to_owned());
     };
@@ -47,8 +47,8 @@ fn tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
         None => (false, inside),
     };
     let name = inside.split([' ', '\n', '\t']).next().unwrap_or("").to_ascii_lowercase();
-    if !TAGS.contains(&name.as_str()) {
-        return Err(format!("the tag <{}> is not supported; write &lt; for a <", shortened(&name)));
+    if !SUPPORTED_TAGS.contains(&name.as_str()) {
+        return Err(format!("the tag <{}> is not supported; write &lt; for a <", shorten(&name)));
     }
     if !closing {
         open.push(name);
@@ -59,7 +59,7 @@ fn tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
 }
 
 /// Parses an entity at the start of `from` and returns the rest; a lone ampersand stands for itself.
-pub fn entity<'a>(from: &'a str, out: &mut String) -> &'a str {
+pub fn read_entity<'a>(from: &'a str, out: &mut String) -> &'a str {
     for (name, character) in [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"')] {
         if let Some(rest) = from.strip_prefix(name) {
             out.push(character);
@@ -80,7 +80,7 @@ pub fn entity<'a>(from: &'a str, out: &mut String) -> &'a str {
     &from[1..]
 }
 
-fn shortened(name: &str) -> String {
+fn shorten(name: &str) -> String {
     name.chars().take(20).collect()
 }
 
@@ -99,10 +99,10 @@ mod tests {
             ("", ""),
         ];
         for (text, shown) in good {
-            assert_eq!(plain(text).as_deref(), Ok(shown), "{text}");
+            assert_eq!(to_plain_text(text).as_deref(), Ok(shown), "{text}");
         }
         for bad in ["a < b", "<b>", "</b>", "<b><i></b></i>", "<script>x</script>", "<", "x <img src=y> z"] {
-            assert!(plain(bad).is_err(), "{bad}");
+            assert!(to_plain_text(bad).is_err(), "{bad}");
         }
     }
 }

@@ -7,19 +7,19 @@ use crate::database::conversations::{self, ConversationRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, opt_outs};
 use crate::errors::ApiError;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::keywords::Keyword;
 use wire::errors::ErrorCode;
 
 /// Refusal of a text after STOP.
-pub const OPTED_OUT: &str =
+pub const OPTED_OUT_MESSAGE: &str =
     "this number has written STOP and takes no more texts; it can take them again by writing START";
 /// Escalation reason after HELP.
-const ASKS_FOR_HELP: &str = "the customer asks for help";
+const HELP_REASON: &str = "the customer asks for help";
 
 /// Applies a keyword. Returns true if the text needs no other answer.
-pub fn heed(
-    work: &Work<'_>,
+pub fn apply_keyword(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     keyword: Option<Keyword>,
@@ -33,7 +33,7 @@ pub fn heed(
         // From other customers START answers a question.
         Some(Keyword::Start) => opt_outs::remove(work.db, &channel.id, &conversation.peer),
         Some(Keyword::Help) => {
-            conversations::escalate(work.db, &conversation.id, (ASKS_FOR_HELP, text), work.now)?;
+            conversations::escalate(work.db, &conversation.id, (HELP_REASON, text), work.now)?;
             Ok(true)
         }
         None => Ok(false),
@@ -42,13 +42,13 @@ pub fn heed(
 
 /// Records an opt-out that the platform reports by refusing a text: STOP may have been sent before this
 /// database existed.
-pub fn remember(
-    work: &Work<'_>,
+pub fn record_opt_out(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     why: &str,
 ) -> Result<(), DatabaseError> {
-    if channel.kind == Channel::Voip && why == OPTED_OUT {
+    if channel.kind == Channel::Voip && why == OPTED_OUT_MESSAGE {
         opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
     }
     Ok(())
@@ -58,9 +58,9 @@ pub fn remember(
 ///
 /// # Errors
 /// `INVALID_RECIPIENT` after STOP.
-pub fn check(db: &dyn DbSession, channel: &str, peer: &str) -> Result<(), ApiError> {
-    match opt_outs::is_there(db, channel, peer)? {
-        true => Err(ApiError::new(ErrorCode::InvalidRecipient, OPTED_OUT)),
+pub fn check_opt_out(db: &dyn DbSession, channel: &str, peer: &str) -> Result<(), ApiError> {
+    match opt_outs::exists(db, channel, peer)? {
+        true => Err(ApiError::new(ErrorCode::InvalidRecipient, OPTED_OUT_MESSAGE)),
         false => Ok(()),
     }
 }

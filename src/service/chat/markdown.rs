@@ -2,12 +2,12 @@
 //! other reserved characters.
 
 /// Paired marks, longest first.
-const MARKS: [&str; 7] = ["```", "||", "__", "*", "_", "~", "`"];
+const SPAN_MARKS: [&str; 7] = ["```", "||", "__", "*", "_", "~", "`"];
 /// Characters that need a backslash in plain text.
 const RESERVED: &str = "[]()>#+-=|{}.!";
 
 /// Converts MarkdownV2 to the visible text. Fails for markup the platform would refuse.
-pub fn plain(text: &str) -> Result<String, String> {
+pub fn to_plain_text(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -18,11 +18,11 @@ pub fn plain(text: &str) -> Result<String, String> {
             let escaped = characters.next().ok_or("a backslash ends the text")?;
             out.push(escaped);
             rest = characters.as_str();
-        } else if let Some(mark) = mark(rest, in_code, open.last().copied()) {
+        } else if let Some(mark) = span_mark(rest, in_code, open.last().copied()) {
             close_or_open(mark, &mut open)?;
             rest = &rest[mark.len()..];
         } else if !in_code && next == '[' {
-            rest = link(rest, &mut out)?;
+            rest = read_link(rest, &mut out)?;
         } else if !in_code && next == '>' && (out.is_empty() || out.ends_with('\n')) {
             // A quotation at the start of a line.
             rest = &rest[1..];
@@ -40,8 +40,8 @@ pub fn plain(text: &str) -> Result<String, String> {
 }
 
 /// Returns the mark at the start of `rest`; within code only the closing mark counts.
-fn mark(rest: &str, in_code: bool, last: Option<&'static str>) -> Option<&'static str> {
-    let found = MARKS.into_iter().find(|mark| rest.starts_with(mark))?;
+fn span_mark(rest: &str, in_code: bool, last: Option<&'static str>) -> Option<&'static str> {
+    let found = SPAN_MARKS.into_iter().find(|mark| rest.starts_with(mark))?;
     if in_code { last.filter(|text| rest.starts_with(text)) } else { Some(found) }
 }
 
@@ -57,14 +57,14 @@ fn close_or_open(mark: &'static str, open: &mut Vec<&'static str>) -> Result<(),
 }
 
 /// Parses `[text](address)` at the start of `from` and returns the rest.
-fn link<'a>(from: &'a str, out: &mut String) -> Result<&'a str, String> {
+fn read_link<'a>(from: &'a str, out: &mut String) -> Result<&'a str, String> {
     let wrong = "a [ is not part of a link; write \\[";
     let (inside, behind) = from[1..].split_once("](").ok_or(wrong)?;
     let (address, rest) = behind.split_once(')').ok_or(wrong)?;
     if address.is_empty() || inside.contains('[') {
         return Err(wrong.to_owned());
     }
-    out.push_str(&plain(inside)?);
+    out.push_str(&to_plain_text(inside)?);
     Ok(rest)
 }
 
@@ -84,10 +84,10 @@ mod tests {
             ("", ""),
         ];
         for (text, shown) in good {
-            assert_eq!(plain(text).as_deref(), Ok(shown), "{text}");
+            assert_eq!(to_plain_text(text).as_deref(), Ok(shown), "{text}");
         }
         for bad in ["one.", "a - b", "*open", "*a _b* c_", "[x]", "[x](", "a > b", "ends \\", "(x)"] {
-            assert!(plain(bad).is_err(), "{bad}");
+            assert!(to_plain_text(bad).is_err(), "{bad}");
         }
     }
 }

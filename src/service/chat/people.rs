@@ -9,13 +9,13 @@ use crate::database::channels::ChannelRow;
 use crate::database::contacts::{self, ContactRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::{DatabaseError, aliases, ingress};
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::bounds;
 use model::time::Timestamp;
 
 /// Creates or updates the contact of the author of a message. Returns `None` on channels without contacts.
-pub fn heard(
-    work: &Work<'_>,
+pub fn record_contact(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     phone: &str,
     name: Option<&str>,
@@ -24,7 +24,7 @@ pub fn heard(
     if channel.kind != Channel::Whatsapp {
         return Ok(None);
     }
-    let found = contacts::of_phone(work.db, &channel.workspace, phone)?;
+    let found = contacts::find_by_phone(work.db, &channel.workspace, phone)?;
     let made = || ContactRow::new(work.id("ct", at), &channel.workspace, phone, at);
     let mut contact = found.unwrap_or_else(made);
     if !contact.named && name.is_some() {
@@ -37,15 +37,15 @@ pub fn heard(
 
 /// Finds the conversation of a message, by the platform's ids first, then by the address `from`, and
 /// updates how they are reached.
-pub fn conversation_of(
-    work: &Work<'_>,
+pub fn find_conversation(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     from: &str,
     ids: &[String],
 ) -> Result<Option<ConversationRow>, DatabaseError> {
-    let mut found = conversations::of_peer(work.db, &channel.id, from)?;
+    let mut found = conversations::find_by_peer(work.db, &channel.id, from)?;
     for id in ids {
-        let by_id = conversations::of_peer(work.db, &channel.id, id)?;
+        let by_id = conversations::find_by_peer(work.db, &channel.id, id)?;
         // Of two conversations, the one under a phone number wins.
         let has_number = by_id.as_ref().is_some_and(|row| bounds::is_e164(&row.peer));
         if by_id.is_some() && (found.is_none() || has_number) {
@@ -60,7 +60,7 @@ pub fn conversation_of(
         found.peer = from.to_owned();
         found.platform_peer = None;
     }
-    note_ids(work, channel, &found.peer, ids)?;
+    record_ids(work, channel, &found.peer, ids)?;
     if matches!(channel.kind, Channel::Whatsapp | Channel::Voip) && found.recipient() != from {
         let address = Some(from).filter(|address| *address != found.peer);
         conversations::set_platform_peer(work.db, &found.id, address)?;
@@ -70,66 +70,78 @@ pub fn conversation_of(
 }
 
 /// Records a platform id of a conversation's person, unless another conversation has it.
-pub fn learn_id(
-    work: &Work<'_>,
+pub fn record_platform_id(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     id: &str,
 ) -> Result<(), DatabaseError> {
-    match conversations::of_peer(work.db, &channel.id, id)? {
-        None => note_ids(work, channel, &conversation.peer, &[id.to_owned()]),
+    match conversations::find_by_peer(work.db, &channel.id, id)? {
+        None => record_ids(work, channel, &conversation.peer, &[id.to_owned()]),
         Some(_) => Ok(()),
     }
 }
 
 /// Continues the conversation of a person whose platform id changed.
-pub fn change_id(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Result<(), DatabaseError> {
-    let Some(found) = conversations::of_peer(work.db, &channel.id, from)? else { return Ok(()) };
+pub fn change_id(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    from: &str,
+    to: &str,
+) -> Result<(), DatabaseError> {
+    let Some(found) = conversations::find_by_peer(work.db, &channel.id, from)? else { return Ok(()) };
     if found.peer == from {
         return ingress::move_peer(work.db, &channel.id, (from, to), true);
     }
     if found.recipient() == from {
         conversations::set_platform_peer(work.db, &found.id, Some(to))?;
     }
-    learn_id(work, channel, &found, to)
+    record_platform_id(work, channel, &found, to)
 }
 
 /// Records platform ids as aliases of an address.
-pub fn note_ids(
-    work: &Work<'_>,
+pub fn record_ids(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     peer: &str,
     ids: &[String],
 ) -> Result<(), DatabaseError> {
     for id in ids.iter().filter(|id| id.as_str() != peer) {
-        aliases::note(work.db, &channel.id, id, peer)?;
+        aliases::insert(work.db, &channel.id, id, peer)?;
     }
     Ok(())
 }
 
 /// Updates the contact of a customer whose number changed, unless another contact has the new number.
-pub fn moved(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Result<(), DatabaseError> {
-    if channel.kind != Channel::Whatsapp || contacts::of_phone(work.db, &channel.workspace, to)?.is_some() {
+pub fn change_phone(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    from: &str,
+    to: &str,
+) -> Result<(), DatabaseError> {
+    if channel.kind != Channel::Whatsapp
+        || contacts::find_by_phone(work.db, &channel.workspace, to)?.is_some()
+    {
         return Ok(());
     }
-    match contacts::of_phone(work.db, &channel.workspace, from)? {
+    match contacts::find_by_phone(work.db, &channel.workspace, from)? {
         Some(contact) => contacts::set_phone(work.db, &channel.workspace, &contact.phone, to),
         None => Ok(()),
     }
 }
 
 /// Returns the conversation with a number, or creates one with its contact's name and email.
-pub fn conversation_with(
-    work: &Work<'_>,
+pub fn find_or_create_conversation(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     phone: &str,
 ) -> Result<ConversationRow, DatabaseError> {
-    if let Some(found) = conversations::of_peer(work.db, &channel.id, phone)? {
+    if let Some(found) = conversations::find_by_peer(work.db, &channel.id, phone)? {
         return Ok(found);
     }
     let stamp = work.stamp();
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, phone, stamp);
-    if let Some(contact) = contacts::of_phone(work.db, &channel.workspace, phone)? {
+    if let Some(contact) = contacts::find_by_phone(work.db, &channel.workspace, phone)? {
         made.name = contact.name;
         made.email = contact.email;
     }

@@ -12,8 +12,8 @@ use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, due};
 use crate::events::{self, Event};
 use crate::platforms;
-use crate::world::Kind;
-use crate::write::Work;
+use crate::world::JobKind;
+use crate::write::WriteContext;
 use model::bounds;
 use model::keywords::Keyword;
 use model::time::{SECOND, Timestamp};
@@ -21,11 +21,11 @@ use wire::extras::MessageExtras;
 
 /// Message from a customer.
 #[derive(Debug, Clone, Default)]
-pub struct Inbound {
+pub struct InboundMessage {
     /// Address to answer to: a number, a person's or group's id, or a chat id.
     pub from: String,
     /// Other platform ids of the same person.
-    pub also: Vec<String>,
+    pub other_ids: Vec<String>,
     /// Author's name, in conversations with several customers.
     pub speaker: Option<String>,
     /// Send time by the platform's clock.
@@ -57,18 +57,22 @@ pub struct Inbound {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceivedMessage {
     pub conversation: String,
     pub message: String,
 }
 
 /// Stores a customer's message.
-pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Result<Received, DatabaseError> {
-    let conversation = find_or_make(work, channel, inbound)?;
+pub fn receive(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    inbound: &InboundMessage,
+) -> Result<ReceivedMessage, DatabaseError> {
+    let conversation = find_or_create(work, channel, inbound)?;
     let stamp = work.stamp();
     // A time in the future comes from a fast clock of the platform.
     let sent_at = inbound.sent_at.filter(|sent_at| *sent_at < stamp);
-    let content = spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
+    let content = with_speaker(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
     let id = work.id("msg", stamp);
     let platform_id = match &inbound.platform_id {
         Some(platform_id) => platform_id.clone(),
@@ -96,7 +100,7 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
             delivered_at: None,
             read_at: None,
             broadcast: None,
-            extras: inbound.extras.kept(),
+            extras: inbound.extras.to_stored_text(),
         },
     )?;
     let preview = if content.is_empty() { format!("[{}]", inbound.kind) } else { content.clone() };
@@ -106,25 +110,25 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
     });
     events::emit(work, &channel.id, Event::MessageReceived, told)?;
     let is_text = channel.kind == Channel::Voip && (inbound.kind == "text" || inbound.keyword.is_some());
-    let is_heeded = is_text && heed(work, channel, &conversation, inbound)?;
+    let is_heeded = is_text && handle_keyword(work, channel, &conversation, inbound)?;
     if !inbound.needs_no_answer && !is_heeded {
-        expect_answer(work, &conversation)?;
+        schedule_answer(work, &conversation)?;
     }
-    Ok(Received { conversation: conversation.id, message: id })
+    Ok(ReceivedMessage { conversation: conversation.id, message: id })
 }
 
-fn heed(
-    work: &Work<'_>,
+fn handle_keyword(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
-    inbound: &Inbound,
+    inbound: &InboundMessage,
 ) -> Result<bool, DatabaseError> {
-    let keyword = inbound.keyword.or_else(|| Keyword::of(&inbound.text));
-    keywords::heed(work, channel, conversation, keyword, &inbound.text)
+    let keyword = inbound.keyword.or_else(|| Keyword::parse(&inbound.text));
+    keywords::apply_keyword(work, channel, conversation, keyword, &inbound.text)
 }
 
 /// Returns a message's text, prefixed with its author in conversations with several customers.
-pub fn spoken(speaker: Option<&str>, words: &str, kind: &str) -> String {
+pub fn with_speaker(speaker: Option<&str>, words: &str, kind: &str) -> String {
     match speaker {
         None => words.to_owned(),
         Some(speaker) if words.is_empty() => format!("{speaker}: [{kind}]"),
@@ -132,21 +136,21 @@ pub fn spoken(speaker: Option<&str>, words: &str, kind: &str) -> String {
     }
 }
 
-fn find_or_make(
-    work: &Work<'_>,
+fn find_or_create(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
-    inbound: &Inbound,
+    inbound: &InboundMessage,
 ) -> Result<ConversationRow, DatabaseError> {
     let stamp = work.stamp();
-    let found = people::conversation_of(work, channel, &inbound.from, &inbound.also)?;
+    let found = people::find_conversation(work, channel, &inbound.from, &inbound.other_ids)?;
     let phones = found.iter().map(|row| row.peer.as_str()).chain([inbound.from.as_str()]);
     let contact = match phones.into_iter().find(|phone| bounds::is_e164(phone)) {
-        Some(phone) => people::heard(work, channel, phone, inbound.name.as_deref(), stamp)?,
+        Some(phone) => people::record_contact(work, channel, phone, inbound.name.as_deref(), stamp)?,
         None => None,
     };
     let name = contact.as_ref().map_or(inbound.name.as_deref(), |contact| contact.name.as_deref());
     if let Some(found) = found {
-        conversations::rename(work.db, &found.id, name, inbound.username.as_deref(), None)?;
+        conversations::update_names(work.db, &found.id, name, inbound.username.as_deref(), None)?;
         return Ok(found);
     }
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);
@@ -155,22 +159,22 @@ fn find_or_make(
     made.username.clone_from(&inbound.username);
     made.referral = inbound.referral.as_ref().map(Value::to_string);
     conversations::insert(work.db, &made)?;
-    people::note_ids(work, channel, &made.peer, &inbound.also)?;
+    people::record_ids(work, channel, &made.peer, &inbound.other_ids)?;
     Ok(made)
 }
 
 /// Schedules the assistant's answer, unless a person has taken the conversation over or an escalation is
 /// open.
-fn expect_answer(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
+fn schedule_answer(work: &WriteContext<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
     let answers =
         work.service.assistant.is_some() && conversation.automation && conversation.escalation.is_none();
     if !answers {
         return Ok(());
     }
     // Restarts the wait, so that one answer covers all recent messages.
-    due::cancel(work.db, Kind::Answer.word(), &conversation.id)?;
-    let wait = work.service.stamps.between(SECOND, 3 * SECOND);
-    due::add(work.db, work.now.plus(wait), Kind::Answer.word(), &conversation.id, "")
+    due::cancel(work.db, JobKind::Answer.word(), &conversation.id)?;
+    let wait = work.service.ids.random_between(SECOND, 3 * SECOND);
+    due::add(work.db, work.now.plus(wait), JobKind::Answer.word(), &conversation.id, "")
 }
 
 /// Returns the channel's message type for a media URL, by its file extension.

@@ -4,7 +4,7 @@
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
+use crate::carriers::{Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery};
 use crate::channels::Channel;
 use crate::chat::keywords;
 use crate::database::channels::ChannelRow;
@@ -15,20 +15,20 @@ use crate::database::{DatabaseError, contacts, due};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::platforms;
-use crate::takeover::{self, Subject};
-use crate::voice::CALL;
-use crate::world::{Kind, customers};
-use crate::write::Work;
+use crate::takeover::{self, AutomationSubject};
+use crate::voice::CALL_KIND;
+use crate::world::{JobKind, customers};
+use crate::write::WriteContext;
 use wire::carriers::MessageDraft;
 
 /// Status of a message that waits for its platform.
-pub const QUEUED: &str = "queued";
+pub const QUEUED_STATUS: &str = "queued";
 /// Number of latest messages searched for the customer's last one.
-const UNANSWERED: i64 = 8;
+const MAX_SEARCHED_MESSAGES: i64 = 8;
 
 /// Message to send.
 #[derive(Debug, Clone, Default)]
-pub struct Outgoing {
+pub struct ComposedMessage {
     /// `api`, `ai` or `agent`.
     pub sender: &'static str,
     /// Text or caption; for other content its description in lists.
@@ -48,28 +48,30 @@ pub struct Outgoing {
 
 /// Sends a message. On a real platform the returned message is `queued` and not in the history yet.
 pub fn send(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     id: String,
-    outgoing: Outgoing,
+    outgoing: ComposedMessage,
 ) -> Result<MessageRow, ApiError> {
-    if channel.kind == Channel::Voip && outgoing.kind != CALL {
-        keywords::check(work.db, &channel.id, &conversation.peer)?;
+    if channel.kind == Channel::Voip && outgoing.kind != CALL_KIND {
+        keywords::check_opt_out(work.db, &channel.id, &conversation.peer)?;
     }
     let stamp = work.stamp();
     let carrier = work.service.platforms.carrier(&channel.id, channel.kind)?;
-    let parcel = parcel(work, channel, conversation, &id, &outgoing)?;
-    if is_persons(outgoing.sender, outgoing.broadcast.as_deref()) {
-        takeover::person_answered(work, Subject::Chat(&conversation.id))?;
+    let parcel = build_outbound_message(work, channel, conversation, &id, &outgoing)?;
+    if is_from_person(outgoing.sender, outgoing.broadcast.as_deref()) {
+        takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
     }
     let (platform_id, fate) = match (carrier.is_instant(), work.test) {
-        (true, _) => taken(carrier.carry(&parcel, None).now_or_never())?,
+        (true, _) => accepted_delivery(carrier.send_message(&parcel, None).now_or_never())?,
         // Messages of test keys are not sent.
-        (false, true) if channel.kind == Channel::Telegram => (parcel.number.to_string(), Fate::Sent),
-        (false, true) => (platforms::simulated_id(channel.kind, &id), Fate::Sent),
+        (false, true) if channel.kind == Channel::Telegram => {
+            (parcel.number.to_string(), SimulatedDelivery::Sent)
+        }
+        (false, true) => (platforms::simulated_id(channel.kind, &id), SimulatedDelivery::Sent),
         (false, false) => {
-            let row = queued(channel, conversation, id, outgoing, stamp);
+            let row = queued_row(channel, conversation, id, outgoing, stamp);
             enqueue(work, &row, &parcel)?;
             return Ok(row);
         }
@@ -77,37 +79,37 @@ pub fn send(
     let row = MessageRow {
         platform_id,
         status: "sent".to_owned(),
-        ..queued(channel, conversation, id, outgoing, stamp)
+        ..queued_row(channel, conversation, id, outgoing, stamp)
     };
-    store(work, channel, conversation, &row)?;
-    leave(work, channel, conversation, &row, fate)?;
-    follow_up(work, conversation, &row)?;
+    store_message(work, channel, conversation, &row)?;
+    record_sent(work, channel, conversation, &row, fate)?;
+    end_escalation(work, conversation, &row)?;
     Ok(row)
 }
 
 /// Returns the answer of a simulated platform.
-fn taken(outcome: Option<CarryOutcome>) -> Result<(String, Fate), ApiError> {
+fn accepted_delivery(outcome: Option<SendOutcome>) -> Result<(String, SimulatedDelivery), ApiError> {
     match outcome {
-        Some(CarryOutcome::Taken { platform_id, fate, .. }) => Ok((platform_id, fate)),
-        Some(CarryOutcome::Refused { code, why, .. }) => Err(ApiError::new(code, why)),
+        Some(SendOutcome::Taken { platform_id, fate, .. }) => Ok((platform_id, fate)),
+        Some(SendOutcome::Refused { code, why, .. }) => Err(ApiError::new(code, why)),
         _ => Err(ApiError::internal(&"an instant carrier has not answered")),
     }
 }
 
-fn parcel(
-    work: &Work<'_>,
+fn build_outbound_message(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     id: &str,
-    outgoing: &Outgoing,
+    outgoing: &ComposedMessage,
 ) -> Result<Parcel, ApiError> {
     let quoted = match &outgoing.reply_to {
-        Some(quoted) => messages::by_id(work.db, quoted)?.map(|by_id| by_id.platform_id),
+        Some(quoted) => messages::find_by_id(work.db, quoted)?.map(|by_id| by_id.platform_id),
         None => None,
     };
     let seen = match channel.kind {
         Channel::Whatsapp if outgoing.broadcast.is_none() && !work.service.platforms.are_simulated() => {
-            unanswered(work, conversation)?
+            find_unanswered(work, conversation)?
         }
         _ => None,
     };
@@ -129,7 +131,7 @@ fn parcel(
         mode,
         media_url: outgoing.media_url.clone(),
         filename: details["filename"].as_str().map(str::to_owned),
-        content: beside_text(outgoing.kind, details),
+        content: extra_fields(outgoing.kind, details),
         quoted: quoted.filter(|text| !text.is_empty()),
         seen,
         number,
@@ -138,7 +140,7 @@ fn parcel(
 }
 
 /// Returns the platform's content beside text and media.
-fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
+fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
     match kind {
         "template" => {
             let language = json!({ "code": details["language"] });
@@ -157,17 +159,20 @@ fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
 }
 
 /// Returns the platform id of the customer's last message if it is unanswered, so that it is marked as read.
-fn unanswered(work: &Work<'_>, conversation: &ConversationRow) -> Result<Option<String>, DatabaseError> {
-    let newest = messages::newest(work.db, &conversation.id, UNANSWERED)?;
+fn find_unanswered(
+    work: &WriteContext<'_>,
+    conversation: &ConversationRow,
+) -> Result<Option<String>, DatabaseError> {
+    let newest = messages::newest(work.db, &conversation.id, MAX_SEARCHED_MESSAGES)?;
     let mut inbound = newest.into_iter().take_while(|message_row| message_row.direction == "inbound");
-    Ok(inbound.find(|inbound| inbound.kind != REACTION).map(|message_row| message_row.platform_id))
+    Ok(inbound.find(|inbound| inbound.kind != REACTION_KIND).map(|message_row| message_row.platform_id))
 }
 
-fn queued(
+fn queued_row(
     channel: &ChannelRow,
     conversation: &ConversationRow,
     id: String,
-    outgoing: Outgoing,
+    outgoing: ComposedMessage,
     stamp: model::time::Timestamp,
 ) -> MessageRow {
     MessageRow {
@@ -181,7 +186,7 @@ fn queued(
         kind: outgoing.kind.to_owned(),
         media_url: outgoing.media_url,
         details: outgoing.details,
-        status: QUEUED.to_owned(),
+        status: QUEUED_STATUS.to_owned(),
         reply_to: outgoing.reply_to,
         reaction: None,
         cost: outgoing.cost,
@@ -195,7 +200,7 @@ fn queued(
 }
 
 /// Queues a message behind the others of its conversation.
-fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), ApiError> {
+fn enqueue(work: &WriteContext<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), ApiError> {
     let draft = MessageDraft {
         sender: row.sender.clone(),
         content: row.content.clone(),
@@ -207,12 +212,12 @@ fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), Api
         key: work.key.map(str::to_owned),
         broadcast: row.broadcast.clone(),
     };
-    keep(work, &row.channel, &row.conversation, parcel, &draft)
+    queue_for_platform(work, &row.channel, &row.conversation, parcel, &draft)
 }
 
 /// Queues a reaction and returns its id.
 pub fn enqueue_reaction(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     message: &MessageRow,
     to: &str,
     emoji: &str,
@@ -221,7 +226,7 @@ pub fn enqueue_reaction(
     let parcel = Parcel {
         id: id.clone(),
         to: to.to_owned(),
-        kind: REACTION.to_owned(),
+        kind: REACTION_KIND.to_owned(),
         text: emoji.to_owned(),
         quoted: Some(message.platform_id.clone()),
         ..Parcel::default()
@@ -237,13 +242,13 @@ pub fn enqueue_reaction(
         key: work.key.map(str::to_owned),
         broadcast: None,
     };
-    keep(work, &message.channel, &message.conversation, &parcel, &draft)?;
+    queue_for_platform(work, &message.channel, &message.conversation, &parcel, &draft)?;
     Ok(id)
 }
 
 /// Queues an outbound message behind the others in its lane.
-pub fn keep(
-    work: &Work<'_>,
+pub fn queue_for_platform(
+    work: &WriteContext<'_>,
     channel: &str,
     lane: &str,
     parcel: &Parcel,
@@ -267,8 +272,8 @@ pub fn keep(
 }
 
 /// Stores a message in the history.
-pub fn store(
-    work: &Work<'_>,
+pub fn store_message(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     row: &MessageRow,
@@ -280,24 +285,24 @@ pub fn store(
 }
 
 /// Emits `message.sent` and schedules the simulated progress of a message.
-pub fn leave(
-    work: &Work<'_>,
+pub fn record_sent(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     row: &MessageRow,
-    fate: Fate,
+    fate: SimulatedDelivery,
 ) -> Result<(), DatabaseError> {
     let content = match (&row.media_url, row.content.as_str()) {
         (Some(url), "") => url,
         _ => &row.content,
     };
-    work.note_outbound(channel.kind, &conversation.peer, content, row.created_at)?;
+    work.record_outbound(channel.kind, &conversation.peer, content, row.created_at)?;
     emit_sent(work, channel, conversation, row)?;
-    foretell(work, &row.id, fate)
+    schedule_delivery(work, &row.id, fate)
 }
 
 pub fn emit_sent(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     row: &MessageRow,
@@ -310,29 +315,41 @@ pub fn emit_sent(
 }
 
 /// Returns true if a message counts as a person's: neither the assistant's nor part of a broadcast.
-pub fn is_persons(sender: &str, broadcast: Option<&str>) -> bool {
+pub fn is_from_person(sender: &str, broadcast: Option<&str>) -> bool {
     sender != "ai" && broadcast.is_none()
 }
 
 /// Removes the assistant's escalation after a person's message.
-pub fn follow_up(work: &Work<'_>, conversation: &ConversationRow, row: &MessageRow) -> Result<(), ApiError> {
-    if is_persons(&row.sender, row.broadcast.as_deref()) {
-        conversations::calm(work.db, &conversation.id)?;
-        customers::heard_a_person(work, conversation)?;
+pub fn end_escalation(
+    work: &WriteContext<'_>,
+    conversation: &ConversationRow,
+    row: &MessageRow,
+) -> Result<(), ApiError> {
+    if is_from_person(&row.sender, row.broadcast.as_deref()) {
+        conversations::clear_escalation(work.db, &conversation.id)?;
+        customers::schedule_reply(work, conversation)?;
     }
     Ok(())
 }
 
 /// Schedules the simulated progress of a message.
-fn foretell(work: &Work<'_>, id: &str, fate: Fate) -> Result<(), DatabaseError> {
+fn schedule_delivery(
+    work: &WriteContext<'_>,
+    id: &str,
+    fate: SimulatedDelivery,
+) -> Result<(), DatabaseError> {
     let after = |span: i64| work.now.plus(span);
     match fate {
-        Fate::Sent => {}
-        Fate::Failed { after: span } => due::add(work.db, after(span), Kind::Failed.word(), id, "")?,
-        Fate::Delivered { after: span } => due::add(work.db, after(span), Kind::Delivered.word(), id, "")?,
-        Fate::Read { delivered_after, read_after } => {
-            due::add(work.db, after(delivered_after), Kind::Delivered.word(), id, "")?;
-            due::add(work.db, after(read_after), Kind::Read.word(), id, "")?;
+        SimulatedDelivery::Sent => {}
+        SimulatedDelivery::Failed { after: span } => {
+            due::add(work.db, after(span), JobKind::Failed.word(), id, "")?
+        }
+        SimulatedDelivery::Delivered { after: span } => {
+            due::add(work.db, after(span), JobKind::Delivered.word(), id, "")?
+        }
+        SimulatedDelivery::Read { delivered_after, read_after } => {
+            due::add(work.db, after(delivered_after), JobKind::Delivered.word(), id, "")?;
+            due::add(work.db, after(read_after), JobKind::Read.word(), id, "")?;
         }
     }
     Ok(())

@@ -12,64 +12,66 @@ use wire::errors::ErrorCode;
 pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
     let mut text = String::new();
     for (place, part) in template.iter().enumerate() {
-        let kind = word(part, "type");
+        let kind = text_field(part, "type");
         if kind == "BUTTONS" {
-            buttons(part, given)?;
+            check_buttons(part, given)?;
             continue;
         }
         let pattern = part.get("text").and_then(Value::as_str).unwrap_or("");
         // A media header takes one file.
-        let file = matches!(word(part, "format").as_str(), "IMAGE" | "VIDEO" | "DOCUMENT");
-        let mine = given.iter().find(|value| word(value, "type") == kind);
-        let (values, place) = (parameters(mine), format!("component {place} ({})", kind.to_lowercase()));
-        if let Some(names) = names(pattern) {
-            let named = named(mine, &names, &place)?;
+        let file = matches!(text_field(part, "format").as_str(), "IMAGE" | "VIDEO" | "DOCUMENT");
+        let mine = given.iter().find(|value| text_field(value, "type") == kind);
+        let (values, place) = (parameter_texts(mine), format!("component {place} ({})", kind.to_lowercase()));
+        if let Some(names) = variable_names(pattern) {
+            let named = named_parameters(mine, &names, &place)?;
             if kind == "BODY" {
-                text = filled(pattern, |name| {
+                text = fill_pattern(pattern, |name| {
                     named.iter().find(|pair| pair.0 == name).map(|pair| pair.1.as_str())
                 });
             }
             continue;
         }
-        let wanted = if kind == "HEADER" && file { 1 } else { variables(pattern) };
+        let wanted = if kind == "HEADER" && file { 1 } else { count_variables(pattern) };
         if values.len() != wanted {
-            return Err(wrong_count(&place, wanted, values.len()));
+            return Err(wrong_count_error(&place, wanted, values.len()));
         }
         if kind == "BODY" {
-            text = filled(pattern, |name| {
+            text = fill_pattern(pattern, |name| {
                 values.get(name.parse::<usize>().ok()?.checked_sub(1)?).map(String::as_str)
             });
         }
     }
-    known_parts(template, given)?;
-    no_part_twice(given)?;
+    check_known_parts(template, given)?;
+    check_unique_parts(given)?;
     Ok(text)
 }
 
 /// Checks the parameters of buttons: one for each URL with a variable.
-fn buttons(part: &Value, given: &[Value]) -> Result<(), ApiError> {
+fn check_buttons(part: &Value, given: &[Value]) -> Result<(), ApiError> {
     let Some(buttons) = part.get("buttons").and_then(Value::as_array) else { return Ok(()) };
     for (index, button) in buttons.iter().enumerate() {
-        let wanted = variables(button.get("url").and_then(Value::as_str).unwrap_or(""));
-        let mine = given
-            .iter()
-            .find(|value| word(value, "type") == "BUTTON" && number(value, "index") == Some(index));
-        let count = parameters(mine).len();
+        let wanted = count_variables(button.get("url").and_then(Value::as_str).unwrap_or(""));
+        let mine = given.iter().find(|value| {
+            text_field(value, "type") == "BUTTON" && number_field(value, "index") == Some(index)
+        });
+        let count = parameter_texts(mine).len();
         // A quick reply may carry a payload.
         let payload = button.get("url").is_none() && count <= 1;
         if count != wanted && !payload {
-            return Err(wrong_count(&format!("button {index}"), wanted, count));
+            return Err(wrong_count_error(&format!("button {index}"), wanted, count));
         }
     }
     Ok(())
 }
 
 /// Refuses components the template does not have.
-fn known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
+fn check_known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
     for part in given {
-        let kind = word(part, "type");
+        let kind = text_field(part, "type");
         let wanted = if kind == "BUTTON" { "BUTTONS" } else { kind.as_str() };
-        if !template.iter().any(|value| word(value, "type") == wanted) && !parameters(Some(part)).is_empty() {
+        if !template.iter().any(|value| text_field(value, "type") == wanted)
+            && !parameter_texts(Some(part)).is_empty()
+        {
             let message = format!("the template has no {} to fill", kind.to_lowercase());
             return Err(ApiError::new(ErrorCode::TemplateError, message));
         }
@@ -78,33 +80,33 @@ fn known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
 }
 
 /// Refuses repeated components.
-fn no_part_twice(given: &[Value]) -> Result<(), ApiError> {
-    let name = |part: &Value| (word(part, "type"), number(part, "index"));
+fn check_unique_parts(given: &[Value]) -> Result<(), ApiError> {
+    let name = |part: &Value| (text_field(part, "type"), number_field(part, "index"));
     for (place, part) in given.iter().enumerate() {
         if given[..place].iter().any(|earlier| name(earlier) == name(part)) {
-            let message = format!("the component {} is given twice", word(part, "type").to_lowercase());
+            let message = format!("the component {} is given twice", text_field(part, "type").to_lowercase());
             return Err(ApiError::new(ErrorCode::TemplateError, message));
         }
     }
     Ok(())
 }
 
-fn wrong_count(place: &str, wanted: usize, given: usize) -> ApiError {
+fn wrong_count_error(place: &str, wanted: usize, given: usize) -> ApiError {
     ApiError::new(ErrorCode::TemplateError, format!("{place} takes {wanted} variables; {given} were given"))
 }
 
-fn word(part: &Value, name: &str) -> String {
+fn text_field(part: &Value, name: &str) -> String {
     part.get(name).and_then(Value::as_str).unwrap_or("").to_ascii_uppercase()
 }
 
-fn number(part: &Value, name: &str) -> Option<usize> {
+fn number_field(part: &Value, name: &str) -> Option<usize> {
     let value = part.get(name)?;
     let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
     usize::try_from(number).ok()
 }
 
 /// Returns the texts of a component's parameters.
-fn parameters(part: Option<&Value>) -> Vec<String> {
+fn parameter_texts(part: Option<&Value>) -> Vec<String> {
     let list = part.and_then(|part| part.get("parameters")).and_then(Value::as_array);
     let text = |value: &Value| match value.get("text") {
         Some(Value::String(text)) => text.clone(),
@@ -120,12 +122,12 @@ fn between_braces(pattern: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the highest number in `{{n}}`.
-pub fn variables(pattern: &str) -> usize {
+pub fn count_variables(pattern: &str) -> usize {
     between_braces(pattern).filter_map(|between_brace| between_brace.parse::<usize>().ok()).max().unwrap_or(0)
 }
 
 /// Returns the distinct names of variables; `None` if they are numbered.
-fn names(pattern: &str) -> Option<Vec<&str>> {
+fn variable_names(pattern: &str) -> Option<Vec<&str>> {
     let is_name = |text: &&str| {
         text.starts_with(|character: char| character.is_ascii_lowercase())
             && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
@@ -137,7 +139,11 @@ fn names(pattern: &str) -> Option<Vec<&str>> {
 }
 
 /// Returns the values of named variables, each of which must be given once.
-fn named(part: Option<&Value>, names: &[&str], place: &str) -> Result<Vec<(String, String)>, ApiError> {
+fn named_parameters(
+    part: Option<&Value>,
+    names: &[&str],
+    place: &str,
+) -> Result<Vec<(String, String)>, ApiError> {
     let list = part.and_then(|part| part.get("parameters")).and_then(Value::as_array);
     let name = |value: &Value| value.get("parameter_name").and_then(Value::as_str).unwrap_or("").to_owned();
     let given: Vec<String> = list.map(|list| list.iter().map(name).collect()).unwrap_or_default();
@@ -152,10 +158,10 @@ fn named(part: Option<&Value>, names: &[&str], place: &str) -> Result<Vec<(Strin
         );
         return Err(ApiError::new(ErrorCode::TemplateError, message));
     }
-    Ok(given.into_iter().zip(parameters(part)).collect())
+    Ok(given.into_iter().zip(parameter_texts(part)).collect())
 }
 
-fn filled<'a>(pattern: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
+fn fill_pattern<'a>(pattern: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut text = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once("{{") {

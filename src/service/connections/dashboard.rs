@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::admin::{Admin, AdminError};
-use crate::connections::PURPOSE;
-use crate::database::connections::{self as stored, Stored};
+use crate::connections::KEY_PURPOSE;
+use crate::database::connections::{self as stored, StoredConnection};
 use crate::database::{DatabaseError, WriteScope};
 use crate::sealing_key::KeyError;
 use connections::guard::{Guard, Policy};
@@ -17,7 +17,7 @@ use model::time::{Clock, Timestamp};
 
 /// Input of a test call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Trial {
+pub struct TestCall {
     /// `None` selects the first endpoint.
     pub endpoint: Option<String>,
     pub facts: ContactFacts,
@@ -29,7 +29,7 @@ impl Admin {
     async fn sealer(&self) -> Result<Sealer, AdminError> {
         let place = self.key.as_ref().ok_or(KeyError::Unnamed)?;
         let key = place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?;
-        let credentials = key.derived(PURPOSE)?;
+        let credentials = key.derive(KEY_PURPOSE)?;
         let other: Result<bool, DatabaseError> = self.database.read(move |db| key.is_another(db)).await;
         if other? {
             Err(KeyError::Other(place.path().to_owned()).into())
@@ -43,7 +43,7 @@ impl Admin {
         &self,
         connection: &Connection,
         secret: Option<&Secret>,
-        trial: &Trial,
+        trial: &TestCall,
         clock: Arc<dyn Clock>,
     ) -> Result<(Called, ConnectionEndpoint), AdminError> {
         let wrong = review(connection, Policy::default());
@@ -78,7 +78,7 @@ impl Admin {
             .await;
         let line = called.line.clone();
         let logged: Result<(), DatabaseError> =
-            self.database.write_in(WriteScope::Unordered, move |db| stored::log(db, &line)).await;
+            self.database.write_in(WriteScope::Unordered, move |db| stored::insert_call(db, &line)).await;
         logged?;
         Ok((called, endpoint.clone()))
     }
@@ -90,7 +90,7 @@ impl Admin {
         secret: Option<&Secret>,
         now: Timestamp,
     ) -> Result<(), AdminError> {
-        let owner = connection.credential_owner();
+        let owner = connection.credential_scope();
         let sealed = match secret {
             Some(secret) => {
                 let sealed = self.sealer().await?.seal(&owner, secret);
@@ -98,8 +98,10 @@ impl Admin {
             }
             None => None,
         };
-        let kept: Result<(), DatabaseError> =
-            self.database.write(move |db| stored::put(db, &Stored { connection, sealed }, now)).await;
+        let kept: Result<(), DatabaseError> = self
+            .database
+            .write(move |db| stored::put(db, &StoredConnection { connection, sealed }, now))
+            .await;
         Ok(kept?)
     }
 
@@ -113,13 +115,13 @@ impl Admin {
     pub async fn connection(&self, name: &str) -> Result<(Connection, Option<Secret>), AdminError> {
         let wanted = name.to_owned();
         let found: Result<_, DatabaseError> = self.database.read(move |db| stored::read(db, &wanted)).await;
-        let Some(Stored { connection, sealed }) = found? else {
+        let Some(StoredConnection { connection, sealed }) = found? else {
             return Err(AdminError::Absent(format!(
                 "there is no connection {name:?}; `admin connection list` shows them"
             )));
         };
         let Some(sealed) = sealed else { return Ok((connection, None)) };
-        let opened = self.sealer().await?.open(&connection.credential_owner(), &sealed);
+        let opened = self.sealer().await?.open(&connection.credential_scope(), &sealed);
         let secret = opened.map_err(|why| AdminError::Refused(why.to_string()))?;
         Ok((connection, Some(secret)))
     }
@@ -138,7 +140,8 @@ impl Admin {
 
     /// Lists the latest calls, newest first.
     pub async fn connection_calls(&self, limit: u32) -> Result<Vec<CallLine>, AdminError> {
-        let calls: Result<_, DatabaseError> = self.database.read(move |db| stored::calls(db, limit)).await;
+        let calls: Result<_, DatabaseError> =
+            self.database.read(move |db| stored::list_calls(db, limit)).await;
         Ok(calls?)
     }
 }

@@ -6,7 +6,7 @@ pub mod proposed;
 
 use std::sync::Arc;
 
-use crate::database::connections::{self as stored, Stored};
+use crate::database::connections::{self as stored, StoredConnection};
 use crate::database::{DatabaseError, WriteScope};
 use crate::errors::ApiError;
 use crate::state::Service;
@@ -17,7 +17,7 @@ use model::secret::Secret;
 use model::time::Clock;
 
 /// Purpose of the key derived for credentials.
-pub const PURPOSE: &str = "credentials of connections";
+pub const KEY_PURPOSE: &str = "credentials of connections";
 
 pub struct Connections {
     caller: EndpointCaller,
@@ -31,9 +31,9 @@ impl Connections {
     }
 
     /// Returns a connection's credential; `None` without one, or if it cannot be opened.
-    pub fn secret(&self, stored: &Stored) -> Option<Secret> {
+    pub fn secret(&self, stored: &StoredConnection) -> Option<Secret> {
         let sealed = stored.sealed.as_ref()?;
-        match self.sealer.open(&stored.connection.credential_owner(), sealed) {
+        match self.sealer.open(&stored.connection.credential_scope(), sealed) {
             Ok(secret) => Some(secret),
             Err(error) => {
                 tracing::warn!(connection = stored.connection.name, %error, "a credential cannot be read");
@@ -44,11 +44,11 @@ impl Connections {
 }
 
 /// Returns true if any connection is stored.
-pub async fn any(service: &Service) -> Result<bool, DatabaseError> {
-    service.database.read(stored::any).await
+pub async fn has_any(service: &Service) -> Result<bool, DatabaseError> {
+    service.database.read(stored::has_any).await
 }
 
-pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
+pub async fn load_all(service: &Service) -> Result<Vec<StoredConnection>, DatabaseError> {
     service.database.read(stored::list).await
 }
 
@@ -58,7 +58,7 @@ pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
 /// If the database fails. A failure of the other side is part of [`Called`].
 pub async fn call(
     service: &Service,
-    (stored, endpoint): (&Stored, &ConnectionEndpoint),
+    (stored, endpoint): (&StoredConnection, &ConnectionEndpoint),
     (contact, facts): (&str, &ContactFacts),
     answers: &[(String, String)],
 ) -> Result<Called, ApiError> {
@@ -68,8 +68,10 @@ pub async fn call(
         EndpointRequest { connection, endpoint, secret: secret.as_ref(), facts, answers, contact, key: None };
     let called = service.connections.caller.call(ask).await;
     let line = called.line.clone();
-    let logged: Result<(), DatabaseError> =
-        service.database.write_in(WriteScope::Unordered, move |db| self::stored::log(db, &line)).await;
+    let logged: Result<(), DatabaseError> = service
+        .database
+        .write_in(WriteScope::Unordered, move |db| self::stored::insert_call(db, &line))
+        .await;
     logged?;
     Ok(called)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::admin::{Admin, AdminError};
 use crate::database::connections as stored;
-use crate::database::proposals::{self, ProposalRow, State};
+use crate::database::proposals::{self, ProposalRow, ProposalState};
 use crate::database::{DatabaseError, conversations};
 use connections::guard::{Guard, Policy};
 use connections::{Called, EndpointCaller, EndpointRequest};
@@ -25,8 +25,8 @@ impl Admin {
     /// # Errors
     /// If the proposal does not exist or is decided, or the database fails. A refusal by the other side is
     /// part of [`Called`].
-    pub async fn carry_out(&self, id: &str, clock: Arc<dyn Clock>) -> Result<Called, AdminError> {
-        let row = self.undecided(id, State::Begun).await?;
+    pub async fn execute_proposal(&self, id: &str, clock: Arc<dyn Clock>) -> Result<Called, AdminError> {
+        let row = self.decide(id, ProposalState::Begun).await?;
         let (connection, secret) = self.connection(&row.connection).await?;
         let Some(endpoint) = connection.endpoint(&row.endpoint) else {
             let why = format!("{} has no endpoint {:?} any more", row.connection, row.endpoint);
@@ -35,7 +35,8 @@ impl Admin {
         let conversation = row.conversation.clone();
         let found: Result<_, DatabaseError> =
             self.database.read(move |db| conversations::with_channel(db, &conversation)).await;
-        let facts = found?.map(|(channel, row)| ContactFacts::of(&channel.kind.platform(), &row.peer));
+        let facts =
+            found?.map(|(channel, row)| ContactFacts::from_address(&channel.kind.platform(), &row.peer));
         let facts = facts.unwrap_or_default();
         let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let ask = EndpointRequest {
@@ -49,14 +50,14 @@ impl Admin {
         };
         let called = caller.call(ask).await;
         let (state, outcome) = match &called.answer {
-            Ok(answer) => (State::Done, format!("status {}", answer.status)),
-            Err(why) => (State::Begun, why.to_string()),
+            Ok(answer) => (ProposalState::Done, format!("status {}", answer.status)),
+            Err(why) => (ProposalState::Begun, why.to_string()),
         };
         let (line, id) = (called.line.clone(), row.id);
         let kept: Result<(), DatabaseError> = self
             .database
             .write(move |db| {
-                stored::log(db, &line)?;
+                stored::insert_call(db, &line)?;
                 proposals::set_state(db, &id, state, Some(&outcome))
             })
             .await;
@@ -65,11 +66,11 @@ impl Admin {
     }
 
     pub async fn drop_proposal(&self, id: &str) -> Result<(), AdminError> {
-        self.undecided(id, State::Dropped).await.map(drop)
+        self.decide(id, ProposalState::Dropped).await.map(drop)
     }
 
     /// Moves an undecided proposal to a state and returns it.
-    async fn undecided(&self, id: &str, next: State) -> Result<ProposalRow, AdminError> {
+    async fn decide(&self, id: &str, next: ProposalState) -> Result<ProposalRow, AdminError> {
         let id = id.to_owned();
         self.database
             .write(move |db| {
@@ -77,7 +78,7 @@ impl Admin {
                     let why = format!("there is no proposal {id:?}; `admin proposal list` shows them");
                     return Err(AdminError::Absent(why));
                 };
-                if matches!(row.state, State::Done | State::Dropped) {
+                if matches!(row.state, ProposalState::Done | ProposalState::Dropped) {
                     return Err(AdminError::Refused(format!("{id} is {} already", row.state.word())));
                 }
                 proposals::set_state(db, &id, next, row.outcome.as_deref())?;

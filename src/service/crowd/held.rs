@@ -12,11 +12,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use crate::crowd::grace;
+use crate::crowd::idle_timeout;
 use model::time::{Clock, Timestamp};
 
 /// Bytes that have to move before a body or an answer counts as progressing.
-const WORTH_MENTIONING: usize = 4 * 1024;
+const MIN_PROGRESS_BYTES: usize = 4 * 1024;
 
 /// Phase of a connection; the module above lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,12 +42,12 @@ struct Progress {
     /// Start of the phase, or the time of the latest progress.
     since: Timestamp,
     /// Bytes since then.
-    moved: usize,
+    moved_bytes: usize,
 }
 
 impl HeldConnection {
     pub(super) fn new(peer: IpAddr, clock: Arc<dyn Clock>) -> Self {
-        let progress = Progress { phase: ConnectionPhase::Silent, since: clock.now(), moved: 0 };
+        let progress = Progress { phase: ConnectionPhase::Silent, since: clock.now(), moved_bytes: 0 };
         Self { peer, clock, progress: Mutex::new(progress), gives_way: Notify::new() }
     }
 
@@ -57,17 +57,17 @@ impl HeldConnection {
     }
 
     pub fn enter(&self, phase: ConnectionPhase) {
-        self.change(|progress, now| *progress = Progress { phase, since: now, moved: 0 });
+        self.change(|progress, now| *progress = Progress { phase, since: now, moved_bytes: 0 });
     }
 
     /// Counts bytes of a body or an answer. Those of a head do not count, since clients send it at once.
-    pub(super) fn moved(&self, bytes: usize) {
+    pub(super) fn count_bytes(&self, bytes: usize) {
         self.change(|progress, now| {
-            progress.moved = progress.moved.saturating_add(bytes);
-            if progress.moved >= WORTH_MENTIONING
+            progress.moved_bytes = progress.moved_bytes.saturating_add(bytes);
+            if progress.moved_bytes >= MIN_PROGRESS_BYTES
                 && matches!(progress.phase, ConnectionPhase::Receiving | ConnectionPhase::Sending)
             {
-                (progress.since, progress.moved) = (now, 0);
+                (progress.since, progress.moved_bytes) = (now, 0);
             }
         });
     }
@@ -82,10 +82,10 @@ impl HeldConnection {
 
     /// Returns true if the connection may be closed for another. A clock that was set back restarts its grace
     /// period.
-    pub(super) fn only_holds(&self, now: Timestamp) -> bool {
+    pub(super) fn is_replaceable(&self, now: Timestamp) -> bool {
         self.change(|progress, _| {
             progress.since = progress.since.min(now);
-            grace(progress.phase).is_some_and(|grace| progress.since.plus(grace) <= now)
+            idle_timeout(progress.phase).is_some_and(|grace| progress.since.plus(grace) <= now)
         })
     }
 
@@ -94,7 +94,7 @@ impl HeldConnection {
     }
 
     /// Completes when the connection has to close.
-    pub async fn ended(&self) {
+    pub async fn wait_for_end(&self) {
         self.gives_way.notified().await;
     }
 }
@@ -114,7 +114,7 @@ impl AsyncRead for WatchedStream {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
-            self.connection.moved(buffer.filled().len() - before);
+            self.connection.count_bytes(buffer.filled().len() - before);
         }
         read
     }
@@ -128,7 +128,7 @@ impl AsyncWrite for WatchedStream {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         if let Poll::Ready(Ok(count)) = &written {
-            self.connection.moved(*count);
+            self.connection.count_bytes(*count);
         }
         written
     }
@@ -140,7 +140,7 @@ impl AsyncWrite for WatchedStream {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
         if let Poll::Ready(Ok(count)) = &written {
-            self.connection.moved(*count);
+            self.connection.count_bytes(*count);
         }
         written
     }

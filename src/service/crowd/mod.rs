@@ -25,7 +25,7 @@ use model::time::{Clock, SECOND, Timestamp};
 pub use held::{ConnectionPhase, HeldConnection, WatchedBody, WatchedStream};
 
 #[derive(Clone)]
-pub struct Crowd {
+pub struct OpenConnections {
     open: Arc<Mutex<Vec<Arc<HeldConnection>>>>,
     max: usize,
     proxies: Arc<[Network]>,
@@ -33,18 +33,18 @@ pub struct Crowd {
 }
 
 /// Place among the open connections; freed when dropped.
-pub struct ConnectionPlace {
-    crowd: Crowd,
+pub struct ConnectionSlot {
+    connections: OpenConnections,
     pub connection: Arc<HeldConnection>,
 }
 
-impl Drop for ConnectionPlace {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.crowd.open().retain(|held| !Arc::ptr_eq(held, &self.connection));
+        self.connections.open().retain(|held| !Arc::ptr_eq(held, &self.connection));
     }
 }
 
-impl Crowd {
+impl OpenConnections {
     pub fn new(max: usize, proxies: &[Network], clock: Arc<dyn Clock>) -> Self {
         Self { open: Arc::default(), max, proxies: proxies.into(), clock }
     }
@@ -54,20 +54,20 @@ impl Crowd {
     }
 
     /// Admits a connection, closing another at the limit; `None` if no other may be closed.
-    pub fn admit(&self, peer: IpAddr) -> Option<ConnectionPlace> {
+    pub fn admit(&self, peer: IpAddr) -> Option<ConnectionSlot> {
         let now = self.clock.now();
         let is_one_client = self.is_one_client(peer.to_canonical());
         let peer = network_of(peer);
         let mut open = self.open();
         let of_peer = open.iter().filter(|held| held.peer == peer).count();
         if is_one_client && of_peer >= (self.max / 2).max(1) {
-            give_way(&mut open, Some(peer), now)?;
+            end_held_connection(&mut open, Some(peer), now)?;
         } else if open.len() >= self.max {
-            give_way(&mut open, None, now)?;
+            end_held_connection(&mut open, None, now)?;
         }
         let connection = Arc::new(HeldConnection::new(peer, Arc::clone(&self.clock)));
         open.push(Arc::clone(&connection));
-        Some(ConnectionPlace { crowd: self.clone(), connection })
+        Some(ConnectionSlot { connections: self.clone(), connection })
     }
 
     /// Returns true if an address is one client, not loopback or a proxy.
@@ -78,9 +78,13 @@ impl Crowd {
 
 /// Closes a connection past its grace period: of the address with the most of them (or of `peer`), silent
 /// ones first, then the oldest.
-fn give_way(open: &mut Vec<Arc<HeldConnection>>, peer: Option<IpAddr>, now: Timestamp) -> Option<()> {
+fn end_held_connection(
+    open: &mut Vec<Arc<HeldConnection>>,
+    peer: Option<IpAddr>,
+    now: Timestamp,
+) -> Option<()> {
     let holds =
-        |held: &&Arc<HeldConnection>| held.only_holds(now) && peer.is_none_or(|peer| held.peer == peer);
+        |held: &&Arc<HeldConnection>| held.is_replaceable(now) && peer.is_none_or(|peer| held.peer == peer);
     let mut holders: HashMap<IpAddr, usize> = HashMap::new();
     for held in open.iter().filter(holds) {
         *holders.entry(held.peer).or_default() += 1;
@@ -95,7 +99,7 @@ fn give_way(open: &mut Vec<Arc<HeldConnection>>, peer: Option<IpAddr>, now: Time
 }
 
 /// Returns the grace period of a phase in microseconds; `None` for an unlimited one.
-const fn grace(phase: ConnectionPhase) -> Option<i64> {
+const fn idle_timeout(phase: ConnectionPhase) -> Option<i64> {
     match phase {
         ConnectionPhase::Silent | ConnectionPhase::Idle => Some(2 * SECOND),
         ConnectionPhase::Receiving => Some(5 * SECOND),

@@ -20,10 +20,10 @@ impl StillClock {
     }
 }
 
-fn crowd(max: usize) -> (Crowd, Arc<StillClock>) {
+fn crowd(max: usize) -> (OpenConnections, Arc<StillClock>) {
     let clock = Arc::<StillClock>::default();
     let proxies = ["203.0.113.9".parse().expect("an address")];
-    (Crowd::new(max, &proxies, clock.clone()), clock)
+    (OpenConnections::new(max, &proxies, clock.clone()), clock)
 }
 
 fn peer(last: u8) -> IpAddr {
@@ -34,14 +34,14 @@ fn local() -> IpAddr {
     IpAddr::from([127, 0, 0, 1])
 }
 
-fn is_open(crowd: &Crowd, place: &ConnectionPlace) -> bool {
+fn is_open(crowd: &OpenConnections, place: &ConnectionSlot) -> bool {
     crowd.open().iter().any(|held| Arc::ptr_eq(held, &place.connection))
 }
 
 #[test]
 fn silent_connections_give_way_to_one_that_asks() {
     let (crowd, clock) = crowd(4);
-    let mut held: Vec<ConnectionPlace> = (0..4).map(|_| crowd.admit(local()).expect("a place")).collect();
+    let mut held: Vec<ConnectionSlot> = (0..4).map(|_| crowd.admit(local()).expect("a place")).collect();
     assert!(crowd.admit(local()).is_none(), "each has a moment to ask");
     clock.pass(2);
     held[0].connection.enter(ConnectionPhase::Working);
@@ -56,21 +56,21 @@ fn silent_connections_give_way_to_one_that_asks() {
 #[test]
 fn who_works_or_moves_keeps_its_place() {
     let (crowd, clock) = crowd(3);
-    let held: Vec<ConnectionPlace> = (0..3).map(|_| crowd.admit(local()).expect("a place")).collect();
+    let held: Vec<ConnectionSlot> = (0..3).map(|_| crowd.admit(local()).expect("a place")).collect();
     held[0].connection.enter(ConnectionPhase::Working);
     held[1].connection.enter(ConnectionPhase::Receiving);
     held[2].connection.enter(ConnectionPhase::Sending);
     for _ in 0..20 {
         clock.pass(1);
-        held[1].connection.moved(WORTH);
-        held[2].connection.moved(WORTH);
+        held[1].connection.count_bytes(WORTH);
+        held[2].connection.count_bytes(WORTH);
         assert!(crowd.admit(local()).is_none());
     }
     // A few bytes do not count as progress.
     for _ in 0..20 {
         clock.pass(1);
-        held[1].connection.moved(1);
-        held[2].connection.moved(1);
+        held[1].connection.count_bytes(1);
+        held[2].connection.count_bytes(1);
     }
     let _first = crowd.admit(local()).expect("a place");
     let _second = crowd.admit(local()).expect("a place");
@@ -87,7 +87,7 @@ fn the_address_that_holds_most_gives_way_first() {
     let (crowd, clock) = crowd(8);
     let desk = crowd.admit(peer(1)).expect("a place");
     desk.connection.enter(ConnectionPhase::Idle);
-    let many: Vec<ConnectionPlace> = (0..7).map(|_| crowd.admit(local()).expect("a place")).collect();
+    let many: Vec<ConnectionSlot> = (0..7).map(|_| crowd.admit(local()).expect("a place")).collect();
     clock.pass(60);
     let _newcomer = crowd.admit(peer(2)).expect("a place");
     assert!(is_open(&crowd, &desk), "it holds one, the other seven");
@@ -105,7 +105,7 @@ fn one_address_has_half_and_a_proxy_all() {
     places.push(crowd.admit(peer(2)).expect("others have places left"));
     let (crowd, _) = super::tests::crowd(8);
     for proxy in [IpAddr::from([203, 0, 113, 9]), local()] {
-        let places: Vec<ConnectionPlace> = (0..8).map(|_| crowd.admit(proxy).expect("a place")).collect();
+        let places: Vec<ConnectionSlot> = (0..8).map(|_| crowd.admit(proxy).expect("a place")).collect();
         assert!(crowd.admit(proxy).is_none());
         drop(places);
     }

@@ -2,7 +2,7 @@
 //! Broadcast.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 use sqlite::read_row;
@@ -43,7 +43,7 @@ pub struct Recipient {
 /// How many recipients stand where; together with those not tried yet they
 /// are all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct BroadcastCounts {
     /// Taken by the platform, and not lost later.
     pub sent: i64,
     /// Of those, arrived.
@@ -69,27 +69,33 @@ pub fn add_recipient(
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO recipients (broadcast, position, contact, phone) VALUES (?1, ?2, ?3, ?4)";
     let Recipient { position, contact, phone } = recipient;
-    db.note(sql, bound![broadcast, position, contact, phone])
+    db.change_later(sql, bound![broadcast, position, contact, phone])
 }
 
-pub fn by_id(db: &dyn DbSession, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+pub fn find_by_id(db: &dyn DbSession, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
-    Ok(by_id(db, id)?.filter(|by_id| by_id.channel == channel))
+    Ok(find_by_id(db, id)?.filter(|by_id| by_id.channel == channel))
 }
 
 /// The next recipients who are not tried yet.
-pub fn waiting(db: &dyn DbSession, broadcast: &str, count: i64) -> Result<Vec<Recipient>, DatabaseError> {
+pub fn list_waiting(
+    db: &dyn DbSession,
+    broadcast: &str,
+    count: i64,
+) -> Result<Vec<Recipient>, DatabaseError> {
     let sql = "SELECT position, contact, phone FROM recipients WHERE broadcast = ?1 AND status = 'waiting'
                ORDER BY position LIMIT ?2";
-    db.all(sql, bound![broadcast, count], |row| Ok(read_row!(row, Recipient { position, contact, phone })))
+    db.fetch_all(sql, bound![broadcast, count], |row| {
+        Ok(read_row!(row, Recipient { position, contact, phone }))
+    })
 }
 
 /// Notes what trying a recipient came to: a message's id and whether it waits
 /// for its platform, or the code of a refusal.
-pub fn settle(
+pub fn record_outcome(
     db: &dyn DbSession,
     broadcast: &str,
     recipient: &Recipient,
@@ -101,23 +107,23 @@ pub fn settle(
     };
     let sql =
         "UPDATE recipients SET status = ?3, message = ?4, code = ?5 WHERE broadcast = ?1 AND position = ?2";
-    db.note(sql, bound![broadcast, recipient.position, status, message, code])
+    db.change_later(sql, bound![broadcast, recipient.position, status, message, code])
 }
 
 /// Notes how a message of a broadcast moved on; the recipient's place.
-pub fn advance(
+pub fn record_progress(
     db: &dyn DbSession,
     broadcast: &str,
     message: &str,
     status: &str,
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = ?3 WHERE broadcast = ?1 AND message = ?2 RETURNING position";
-    db.first(sql, bound![broadcast, message, status], only)
+    db.fetch_optional(sql, bound![broadcast, message, status], single_cell)
 }
 
 /// Notes that a platform refused a message of a broadcast; the recipient's
 /// place.
-pub fn refuse(
+pub fn record_refusal(
     db: &dyn DbSession,
     broadcast: &str,
     message: &str,
@@ -125,50 +131,54 @@ pub fn refuse(
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = 'failed', code = ?3 WHERE broadcast = ?1 AND message = ?2
                RETURNING position";
-    db.first(sql, bound![broadcast, message, code], only)
+    db.fetch_optional(sql, bound![broadcast, message, code], single_cell)
 }
 
 /// How many recipients have a message that is still on its way to the
 /// platform.
-pub fn queued(db: &dyn DbSession, broadcast: &str) -> Result<i64, DatabaseError> {
+pub fn count_queued(db: &dyn DbSession, broadcast: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM recipients WHERE broadcast = ?1 AND status = 'queued' AND EXISTS (
                    SELECT 1 FROM egress WHERE egress.id = recipients.message
                    AND egress.state IN ('waiting', 'claimed'))";
-    db.scalar(sql, bound![broadcast])
+    db.fetch_scalar(sql, bound![broadcast])
 }
 
 /// Notes that the last recipient was tried.
 pub fn complete(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE broadcasts SET status = 'completed', completed_at = ?2
                WHERE id = ?1 AND status = 'sending'";
-    db.note(sql, bound![id, at])
+    db.change_later(sql, bound![id, at])
 }
 
 /// Those of a channel that were completed last, newest first.
-pub fn completed(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<BroadcastRow>, DatabaseError> {
+pub fn list_completed(
+    db: &dyn DbSession,
+    channel: &str,
+    count: i64,
+) -> Result<Vec<BroadcastRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE channel = ?1 AND completed_at IS NOT NULL
          ORDER BY completed_at DESC, id DESC LIMIT ?2"
     );
-    db.all(&sql, bound![channel, count], from_row)
+    db.fetch_all(&sql, bound![channel, count], from_row)
 }
 
 /// How many recipients stand where.
-pub fn counts(db: &dyn DbSession, id: &str) -> Result<Counts, DatabaseError> {
+pub fn count_recipients(db: &dyn DbSession, id: &str) -> Result<BroadcastCounts, DatabaseError> {
     let sql = "SELECT count(*) FILTER (WHERE status IN ('sent', 'delivered', 'read')) AS sent,
                count(*) FILTER (WHERE status IN ('delivered', 'read')) AS delivered,
                count(*) FILTER (WHERE status = 'failed') AS failed FROM recipients WHERE broadcast = ?1";
-    db.one(sql, bound![id], |row| Ok(read_row!(row, Counts { sent, delivered, failed })))
+    db.fetch_one(sql, bound![id], |row| Ok(read_row!(row, BroadcastCounts { sent, delivered, failed })))
 }
 
 /// The recipients who were not reached, each with the code of a refusal.
-pub fn failed(
+pub fn list_failed(
     db: &dyn DbSession,
     broadcast: &str,
 ) -> Result<Vec<(Recipient, Option<String>)>, DatabaseError> {
     let sql = "SELECT position, contact, phone, code FROM recipients
                WHERE broadcast = ?1 AND status = 'failed' ORDER BY position";
-    db.all(sql, bound![broadcast], |row| {
+    db.fetch_all(sql, bound![broadcast], |row| {
         Ok((read_row!(row, Recipient { position, contact, phone }), row.get("code")?))
     })
 }

@@ -32,17 +32,17 @@ pub fn insert(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
 }
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<CallRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Writes what changes of a call: status, times and cost.
-pub fn change(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
+pub fn update(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE calls SET status = ?2, cost = ?3, answered_at = ?4, ended_at = ?5 WHERE id = ?1";
-    db.note(sql, bound![row.id, row.status, row.cost, row.answered_at, row.ended_at])
+    db.change_later(sql, bound![row.id, row.status, row.cost, row.answered_at, row.ended_at])
 }
 
 /// Those of a channel that have not ended, oldest first.
-pub fn open(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<CallRow>, DatabaseError> {
+pub fn list_open(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<CallRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE channel = ?1 AND ended_at IS NULL ORDER BY created_at, id LIMIT ?2");
-    db.all(&sql, bound![channel, count], from_row)
+    db.fetch_all(&sql, bound![channel, count], from_row)
 }

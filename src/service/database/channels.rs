@@ -26,16 +26,16 @@ pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Resul
     let sql = "INSERT INTO channels (id, workspace, kind, assistant, assistant_name, address, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let ChannelRow { id, workspace, kind, assistant, assistant_name, address } = channel;
-    db.note(sql, bound![id, workspace, kind.word(), assistant, assistant_name, address, now])
+    db.change_later(sql, bound![id, workspace, kind.word(), assistant, assistant_name, address, now])
 }
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
-    db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// The oldest channel of a kind.
-pub fn of_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
-    db.first(
+pub fn find_by_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
+    db.fetch_optional(
         &format!("{SELECT} WHERE kind = ?1 ORDER BY created_at, id LIMIT 1"),
         bound![kind.word()],
         from_row,
@@ -43,17 +43,21 @@ pub fn of_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, 
 }
 
 /// The channels of a workspace, oldest first.
-pub fn of_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<ChannelRow>, DatabaseError> {
-    db.all(&format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at, id"), bound![workspace], from_row)
+pub fn list_by_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<ChannelRow>, DatabaseError> {
+    db.fetch_all(
+        &format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at, id"),
+        bound![workspace],
+        from_row,
+    )
 }
 
 /// Gives the channels of a kind an address that have none.
-pub fn address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
+pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";
-    db.note(sql, bound![kind.word(), address])
+    db.change_later(sql, bound![kind.word(), address])
 }
 
 fn from_row(row: &DbRow<'_>) -> Result<ChannelRow, DatabaseError> {
-    let kind = row.word("kind", Channel::from_word)?.ok_or(DatabaseError::NoRow)?;
+    let kind = row.parse_word("kind", Channel::from_word)?.ok_or(DatabaseError::NoRow)?;
     Ok(read_row!(row, ChannelRow { id, workspace, assistant, assistant_name, address; kind }))
 }

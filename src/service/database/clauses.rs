@@ -6,12 +6,12 @@ use std::fmt::Write;
 use crate::database::rows::SqlValue;
 
 /// A query that grows, and what is bound to its parameters.
-pub struct Query<'a> {
+pub struct SqlQuery<'a> {
     sql: String,
     bound: Vec<SqlValue<'a>>,
 }
 
-impl<'a> Query<'a> {
+impl<'a> SqlQuery<'a> {
     /// A query whose first parameters are bound.
     pub fn new(sql: String, bound: &[SqlValue<'a>]) -> Self {
         Self { sql, bound: bound.to_vec() }

@@ -1,7 +1,7 @@
 //! Channels that are connected to a platform.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 use wire::carriers::MailboxMark;
@@ -26,12 +26,12 @@ table!(ConnectedRow from connected_channels {
     channel, settings, sealed, version, trouble, mark, connected_at
 });
 
-pub fn all(db: &dyn DbSession) -> Result<Vec<ConnectedRow>, DatabaseError> {
-    db.all(&format!("{SELECT} ORDER BY channel"), &[], from_row)
+pub fn list(db: &dyn DbSession) -> Result<Vec<ConnectedRow>, DatabaseError> {
+    db.fetch_all(&format!("{SELECT} ORDER BY channel"), &[], from_row)
 }
 
 pub fn read(db: &dyn DbSession, channel: &str) -> Result<Option<ConnectedRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE channel = ?1"), bound![channel], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE channel = ?1"), bound![channel], from_row)
 }
 
 /// Connects a channel, in place of what it was connected to.
@@ -43,7 +43,7 @@ pub fn put(db: &dyn DbSession, row: &ConnectedRow) -> Result<(), DatabaseError> 
                version = excluded.version, trouble = excluded.trouble, mark = excluded.mark, reader = NULL,
                read_until = 0, connected_at = excluded.connected_at";
     let ConnectedRow { channel, settings, sealed, version, trouble, mark, connected_at } = row;
-    db.note(sql, bound![channel, settings, sealed, version, trouble, mark, connected_at])
+    db.change_later(sql, bound![channel, settings, sealed, version, trouble, mark, connected_at])
 }
 
 /// Keeps other secrets of a channel, unless it was connected anew.
@@ -53,7 +53,7 @@ pub fn reseal(
     sealed: &[u8],
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE connected_channels SET sealed = ?3 WHERE channel = ?1 AND version = ?2";
-    db.note(sql, bound![channel, version, sealed])
+    db.change_later(sql, bound![channel, version, sealed])
 }
 
 /// Disconnects a channel; false where it was not connected.
@@ -63,17 +63,17 @@ pub fn remove(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> 
 
 /// Sets or removes the address a channel reaches people under.
 pub fn set_address(db: &dyn DbSession, channel: &str, address: Option<&str>) -> Result<(), DatabaseError> {
-    db.note("UPDATE channels SET address = ?2 WHERE id = ?1", bound![channel, address])
+    db.change_later("UPDATE channels SET address = ?2 WHERE id = ?1", bound![channel, address])
 }
 
 /// Notes what is wrong, or that nothing is.
 pub fn set_trouble(db: &dyn DbSession, channel: &str, trouble: Option<&str>) -> Result<(), DatabaseError> {
     let sql = "UPDATE connected_channels SET trouble = ?2 WHERE channel = ?1";
-    db.note(sql, bound![channel, trouble])
+    db.change_later(sql, bound![channel, trouble])
 }
 
 /// Lets one process read the platform for a while; false while another does.
-pub fn lease(
+pub fn acquire_lease(
     db: &dyn DbSession,
     (channel, version): (&str, &str),
     reader: &str,
@@ -87,16 +87,16 @@ pub fn lease(
 
 /// How far the platform was read, for the process that reads it; nothing for
 /// any other.
-pub fn mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
+pub fn read_mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1 AND reader = ?2";
-    db.first(sql, bound![channel, reader], only)
+    db.fetch_optional(sql, bound![channel, reader], single_cell)
 }
 
 /// Reads how far a mailbox was read; `None` if the channel is no connected
 /// mailbox.
 pub fn mailbox_mark(db: &dyn DbSession, channel: &str) -> Result<Option<MailboxMark>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1";
-    let mark: Option<String> = db.first(sql, bound![channel], only)?;
+    let mark: Option<String> = db.fetch_optional(sql, bound![channel], single_cell)?;
     Ok(mark.and_then(|mark| serde_json::from_str(&mark).ok()))
 }
 
@@ -112,9 +112,9 @@ pub fn has_filed_earlier(db: &dyn DbSession, channel: &str) -> Result<bool, Data
 }
 
 /// Until when a process has the platform for itself, where one reads it.
-pub fn read_until(db: &dyn DbSession, channel: &str) -> Result<Option<Timestamp>, DatabaseError> {
+pub fn lease_end(db: &dyn DbSession, channel: &str) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT read_until FROM connected_channels WHERE channel = ?1 AND reader IS NOT NULL";
-    db.first(sql, bound![channel], only)
+    db.fetch_optional(sql, bound![channel], single_cell)
 }
 
 /// Notes how far the platform was read; false where another process reads it
@@ -131,14 +131,14 @@ pub fn advance(
 }
 
 /// Asks for the account to be described anew; each time is another mark.
-pub fn expect_description(db: &dyn DbSession, channel: &str, stamp: Timestamp) -> Result<(), DatabaseError> {
+pub fn request_description(db: &dyn DbSession, channel: &str, stamp: Timestamp) -> Result<(), DatabaseError> {
     let mark = format!("changed {}", stamp.micros());
-    db.note("UPDATE connected_channels SET mark = ?2 WHERE channel = ?1", bound![channel, mark])
+    db.change_later("UPDATE connected_channels SET mark = ?2 WHERE channel = ?1", bound![channel, mark])
 }
 
 /// Notes what an account is like, for a mark; false where that has changed
 /// since, or the channel was connected anew.
-pub fn describe(
+pub fn store_description(
     db: &dyn DbSession,
     (channel, version): (&str, &str),
     before: &str,
@@ -151,7 +151,7 @@ pub fn describe(
 
 /// Ends the reading of processes that have ended.
 pub fn end_all_leases(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.note("UPDATE connected_channels SET reader = NULL, read_until = 0", &[])
+    db.change_later("UPDATE connected_channels SET reader = NULL, read_until = 0", &[])
 }
 
 #[cfg(test)]
@@ -177,8 +177,9 @@ mod tests {
             connected_at: at(0),
         };
         put(&db, &row).expect("kept");
-        let lease =
-            |reader, now| super::lease(&db, ("c", "1"), reader, at(now), at(now + 60)).expect("asked");
+        let lease = |reader, now| {
+            super::acquire_lease(&db, ("c", "1"), reader, at(now), at(now + 60)).expect("asked")
+        };
         assert!(lease("one", 0) && lease("one", 30));
         assert!(!lease("two", 89));
         assert!(
@@ -188,9 +189,10 @@ mod tests {
         assert!(lease("two", 90), "its time is over");
         assert!(!advance(&db, ("c", "1"), "one", "9").expect("asked"));
         assert!(advance(&db, ("c", "1"), "two", "9").expect("asked"));
-        assert_eq!(mark(&db, "c", "two").expect("read").as_deref(), Some("9"));
-        let describe = |before| super::describe(&db, ("c", "1"), before, ("5", "{}")).expect("asked");
-        expect_description(&db, "c", at(7)).expect("asked");
+        assert_eq!(read_mark(&db, "c", "two").expect("read").as_deref(), Some("9"));
+        let describe =
+            |before| super::store_description(&db, ("c", "1"), before, ("5", "{}")).expect("asked");
+        request_description(&db, "c", at(7)).expect("asked");
         assert!(!describe("9"), "it has changed while it was described");
         assert!(describe("changed 7"));
         put(&db, &ConnectedRow { version: "2".to_owned(), ..row }).expect("kept");

@@ -9,34 +9,34 @@ use sqlite::read_row;
 use wire::connections::{from_json, to_json};
 
 /// Calls that are kept; older ones leave.
-pub const CALLS: i64 = 10_000;
+pub const MAX_LOGGED_CALLS: i64 = 10_000;
 
 /// A connection, and its sealed credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredConnection {
     pub connection: Connection,
     /// Its credential, if one was given.
     pub sealed: Option<Vec<u8>>,
 }
 
 /// Keeps a connection, in place of the one of its name.
-pub fn put(db: &dyn DbSession, stored: &Stored, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn put(db: &dyn DbSession, stored: &StoredConnection, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO connections (name, definition, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, sealed = excluded.sealed";
-    let Stored { connection, sealed } = stored;
-    db.note(sql, bound![connection.name, to_json(connection), sealed, now])
+    let StoredConnection { connection, sealed } = stored;
+    db.change_later(sql, bound![connection.name, to_json(connection), sealed, now])
 }
 
 /// All connections by name. One that this version cannot read is left out,
 /// and said.
-pub fn list(db: &dyn DbSession) -> Result<Vec<Stored>, DatabaseError> {
+pub fn list(db: &dyn DbSession) -> Result<Vec<StoredConnection>, DatabaseError> {
     let sql = "SELECT name, definition, sealed FROM connections ORDER BY name";
     let rows: Vec<(String, String, _)> =
-        db.all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?, row.get("sealed")?)))?;
+        db.fetch_all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?, row.get("sealed")?)))?;
     let mut found = Vec::new();
     for (name, definition, sealed) in rows {
         match from_json(&definition) {
-            Ok(connection) => found.push(Stored { connection, sealed }),
+            Ok(connection) => found.push(StoredConnection { connection, sealed }),
             Err(why) => tracing::warn!(name, why, "a stored connection cannot be read"),
         }
     }
@@ -44,25 +44,26 @@ pub fn list(db: &dyn DbSession) -> Result<Vec<Stored>, DatabaseError> {
 }
 
 /// What is wrong with connections that an earlier version kept, a line each.
-pub fn mistakes(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
+pub fn list_errors(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT name, definition FROM connections ORDER BY name";
     let rows: Vec<(String, String)> =
-        db.all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?)))?;
+        db.fetch_all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?)))?;
     let mut wrong = Vec::new();
     for (name, definition) in rows {
-        let why = from_json(&definition).map_or_else(|why| vec![why], |json| review::review(&json));
+        let why =
+            from_json(&definition).map_or_else(|why| vec![why], |json| review::describe_mistakes(&json));
         wrong.extend(why.into_iter().map(|why| format!("connection {name:?} has to be added anew: {why}")));
     }
     Ok(wrong)
 }
 
 /// The connection of a name.
-pub fn read(db: &dyn DbSession, name: &str) -> Result<Option<Stored>, DatabaseError> {
+pub fn read(db: &dyn DbSession, name: &str) -> Result<Option<StoredConnection>, DatabaseError> {
     Ok(list(db)?.into_iter().find(|stored| stored.connection.name == name))
 }
 
-pub fn any(db: &dyn DbSession) -> Result<bool, DatabaseError> {
-    db.scalar("SELECT EXISTS (SELECT 1 FROM connections)", &[])
+pub fn has_any(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM connections)", &[])
 }
 
 /// Removes a connection with its credential; tells whether it was there.
@@ -71,7 +72,7 @@ pub fn remove(db: &dyn DbSession, name: &str) -> Result<bool, DatabaseError> {
 }
 
 /// Adds a call to the log; the oldest leaves when there are too many.
-pub fn log(db: &dyn DbSession, line: &CallLine) -> Result<(), DatabaseError> {
+pub fn insert_call(db: &dyn DbSession, line: &CallLine) -> Result<(), DatabaseError> {
     let (status, failure) = match &line.result {
         CallResult::Status(status) => (Some(*status), None),
         CallResult::Failed(why) => (None, Some(why.as_str())),
@@ -80,19 +81,19 @@ pub fn log(db: &dyn DbSession, line: &CallLine) -> Result<(), DatabaseError> {
         "INSERT INTO connection_calls (at, connection, endpoint, contact, status, failure, millis, bytes)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let CallLine { at, connection, endpoint, contact, millis, bytes, .. } = line;
-    db.note(sql, bound![at, connection, endpoint, contact, status, failure, millis, bytes])?;
+    db.change_later(sql, bound![at, connection, endpoint, contact, status, failure, millis, bytes])?;
     let sql = "DELETE FROM connection_calls WHERE seq <= (SELECT max(seq) FROM connection_calls) - ?1";
-    db.note(sql, bound![CALLS])
+    db.change_later(sql, bound![MAX_LOGGED_CALLS])
 }
 
 /// The newest calls, newest first.
-pub fn calls(db: &dyn DbSession, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
+pub fn list_calls(db: &dyn DbSession, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
     let sql = "SELECT at, connection, endpoint, contact, status, failure, millis, bytes
                FROM connection_calls ORDER BY seq DESC LIMIT ?1";
-    db.all(sql, bound![limit], call)
+    db.fetch_all(sql, bound![limit], call_from_row)
 }
 
-fn call(row: &DbRow<'_>) -> Result<CallLine, DatabaseError> {
+fn call_from_row(row: &DbRow<'_>) -> Result<CallLine, DatabaseError> {
     let result = match row.get("status")? {
         Some(status) => CallResult::Status(status),
         None => CallResult::Failed(row.line("failure")?),
@@ -124,30 +125,31 @@ mod tests {
             millis: 3,
             bytes: 9,
         };
-        for number in 0..CALLS + 50 {
-            log(&db, &line(number)).expect("kept");
+        for number in 0..MAX_LOGGED_CALLS + 50 {
+            insert_call(&db, &line(number)).expect("kept");
         }
-        let found = calls(&db, u32::MAX).expect("read");
-        assert_eq!(i64::try_from(found.len()).expect("small"), CALLS);
-        assert_eq!(found[..2], [line(CALLS + 49), line(CALLS + 48)]);
+        let found = list_calls(&db, u32::MAX).expect("read");
+        assert_eq!(i64::try_from(found.len()).expect("small"), MAX_LOGGED_CALLS);
+        assert_eq!(found[..2], [line(MAX_LOGGED_CALLS + 49), line(MAX_LOGGED_CALLS + 48)]);
     }
 
     #[test]
     fn a_connection_is_kept_replaced_and_removed() {
         let db = rusqlite::Connection::open_in_memory().expect("a database");
         db.execute_batch(include_str!("schema_connections.sql")).expect("tables");
-        let mut stored = Stored { connection: Connection::new("shop", "https://a.example"), sealed: None };
-        assert!(!any(&db).expect("read"));
+        let mut stored =
+            StoredConnection { connection: Connection::new("shop", "https://a.example"), sealed: None };
+        assert!(!has_any(&db).expect("read"));
         put(&db, &stored, Timestamp::default()).expect("kept");
         stored.sealed = Some(vec![1, 2]);
         put(&db, &stored, Timestamp::default()).expect("replaced");
-        assert_eq!((list(&db).expect("read"), any(&db).expect("read")), (vec![stored.clone()], true));
+        assert_eq!((list(&db).expect("read"), has_any(&db).expect("read")), (vec![stored.clone()], true));
         assert_eq!(read(&db, "shop").expect("read"), Some(stored));
-        assert_eq!(mistakes(&db).expect("read"), [] as [&str; 0]);
+        assert_eq!(list_errors(&db).expect("read"), [] as [&str; 0]);
         let named = r#"{"name": "old", "base_url": "https://a.example", "endpoint": [
             {"name": "orders", "path": "/", "contact": "name"}]}"#;
         db.change("INSERT INTO connections VALUES ('old', ?1, NULL, 0)", bound![named]).expect("kept");
-        let said = mistakes(&db).expect("read").concat();
+        let said = list_errors(&db).expect("read").concat();
         assert!(said.starts_with("connection \"old\" has to be added anew: endpoint"), "{said}");
         assert!(said.contains("a name is chosen by the customer"), "{said}");
         remove(&db, "old").expect("removed");

@@ -1,9 +1,9 @@
 //! Contacts of a workspace, one for each phone number. Interface: Contact.
 
-use crate::cursors::Place;
+use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
-use crate::database::clauses::Query;
-use crate::database::rows::{bound, only, table};
+use crate::database::clauses::SqlQuery;
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::phone_forms;
 use model::time::Timestamp;
@@ -49,8 +49,8 @@ impl ContactRow {
     }
 
     /// Its place in lists ordered by activity.
-    pub fn place(&self) -> Place {
-        Place { at: self.last_at.micros(), id: self.id.clone() }
+    pub fn page_position(&self) -> PagePosition {
+        PagePosition { at: self.last_at.micros(), id: self.id.clone() }
     }
 }
 
@@ -65,7 +65,7 @@ pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
         ON CONFLICT (id) DO UPDATE SET name = excluded.name, named = excluded.named, email = excluded.email,
         tags = excluded.tags, metadata = excluded.metadata, updated_at = excluded.updated_at,
         last_at = excluded.last_at, folded = excluded.folded";
-    db.note(
+    db.change_later(
         sql,
         bound![
             row.id,
@@ -79,7 +79,7 @@ pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
             row.created_at,
             row.updated_at,
             row.last_at,
-            folded(row.name.as_deref().unwrap_or(""))
+            fold_case(row.name.as_deref().unwrap_or(""))
         ],
     )
 }
@@ -87,31 +87,31 @@ pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
 /// Gives a contact another number.
 pub fn set_phone(db: &dyn DbSession, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2";
-    db.note(sql, bound![workspace, from, to])
+    db.change_later(sql, bound![workspace, from, to])
 }
 
 pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)
 }
 
 /// Finds a contact by any form of a phone number: exactly this one first, then
 /// the one that was heard of last.
-pub fn of_phone(
+pub fn find_by_phone(
     db: &dyn DbSession,
     workspace: &str,
     phone: &str,
 ) -> Result<Option<ContactRow>, DatabaseError> {
-    let forms = phone_forms::forms(phone);
+    let forms = phone_forms::all_forms(phone);
     let form = |place: usize| forms.get(place).unwrap_or(&forms[0]);
     let sql = format!(
         "{SELECT} WHERE workspace = ?1 AND phone IN (?2, ?3, ?4, ?5, ?6)
          ORDER BY CASE WHEN phone = ?2 THEN 0 ELSE 1 END, last_at DESC, id LIMIT 1"
     );
-    db.first(&sql, bound![workspace, form(0), form(1), form(2), form(3), form(4)], from_row)
+    db.fetch_optional(&sql, bound![workspace, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
 /// Contacts that have one of some phone numbers or mail addresses in lower case.
-pub fn of_address(
+pub fn find_by_address(
     db: &dyn DbSession,
     workspace: &str,
     addresses: &[String],
@@ -121,7 +121,7 @@ pub fn of_address(
     );
     let mut found: Vec<ContactRow> = Vec::new();
     for address in addresses {
-        let some: Vec<ContactRow> = db.all(&sql, bound![workspace, address], from_row)?;
+        let some: Vec<ContactRow> = db.fetch_all(&sql, bound![workspace, address], from_row)?;
         found.extend(some);
     }
     Ok(found)
@@ -133,16 +133,16 @@ pub fn list(
     db: &dyn DbSession,
     workspace: &str,
     search: Option<&str>,
-    after: &Place,
+    after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<ContactRow>, DatabaseError> {
-    let name = search.map(folded);
+    let name = search.map(fold_case);
     // Numbers are typed with spaces and hyphens, but kept without.
     let number =
         search.map(|search| search.replace([' ', '-', '(', ')', '.'], "")).filter(|entry| !entry.is_empty());
     let sql = format!("{SELECT} WHERE workspace = ?1 AND (last_at, id) < (?2, ?3)");
-    let mut query = Query::new(sql, bound![workspace, after.at, after.id]);
-    let forms = number.as_deref().map(phone_forms::forms).unwrap_or_default();
+    let mut query = SqlQuery::new(sql, bound![workspace, after.at, after.id]);
+    let forms = number.as_deref().map(phone_forms::all_forms).unwrap_or_default();
     let form: [Option<&String>; 4] = std::array::from_fn(|place| forms.get(place + 1));
     if name.is_some() {
         let sql = " AND (instr(folded, ?) > 0 OR instr(phone, ?) > 0 OR phone IN (?, ?, ?, ?))";
@@ -150,33 +150,33 @@ pub fn list(
     }
     query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", bound![reach]);
     let (sql, bound) = query.parts();
-    db.all(sql, bound, from_row)
+    db.fetch_all(sql, bound, from_row)
 }
 
 /// The newest ones, newest first.
 pub fn newest(db: &dyn DbSession, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    db.all(&sql, bound![workspace, count], from_row)
+    db.fetch_all(&sql, bound![workspace, count], from_row)
 }
 
 /// The ids of all contacts of a workspace, oldest first.
 pub fn all_ids(db: &dyn DbSession, workspace: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id FROM contacts WHERE workspace = ?1 ORDER BY created_at, id";
-    db.all(sql, bound![workspace], only)
+    db.fetch_all(sql, bound![workspace], single_cell)
 }
 
 /// Notes that a message came or went.
 pub fn touch(db: &dyn DbSession, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
-    let Some(found) = of_phone(db, workspace, phone)? else { return Ok(()) };
-    db.note("UPDATE contacts SET last_at = ?2 WHERE id = ?1 AND last_at < ?2", bound![found.id, at])
+    let Some(found) = find_by_phone(db, workspace, phone)? else { return Ok(()) };
+    db.change_later("UPDATE contacts SET last_at = ?2 WHERE id = ?1 AND last_at < ?2", bound![found.id, at])
 }
 
 /// Removes a contact.
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM contacts WHERE id = ?1", bound![id])
+    db.change_later("DELETE FROM contacts WHERE id = ?1", bound![id])
 }
 
 /// A text as it is searched in and for.
-fn folded(text: &str) -> String {
+fn fold_case(text: &str) -> String {
     text.to_lowercase()
 }

@@ -1,17 +1,17 @@
 //! Conversations: one for each customer of a channel. Interface: Resources,
 //! Conversation and Telegram conversation; States and transitions.
 
-use crate::cursors::Place;
+use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
 use crate::database::channels::{self, ChannelRow};
-use crate::database::clauses::Query;
-use crate::database::rows::{SqlValue, bound, only, table};
+use crate::database::clauses::SqlQuery;
+use crate::database::rows::{SqlValue, bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::{SECOND, Timestamp};
 use model::{bounds, phone_forms};
 
 /// Characters of a preview.
-const PREVIEW: usize = 120;
+const MAX_PREVIEW_CHARS: usize = 120;
 
 /// A conversation; its texts are its own, or lie in the row that is being
 /// read.
@@ -84,13 +84,13 @@ impl ConversationRow {
 impl<T: AsRef<str>> ConversationRow<T> {
     /// Whether free text may be sent: the customer wrote in the last 24
     /// hours. Interface: Conversation, `serviceWindowOpen`.
-    pub fn window_open(&self, now: Timestamp) -> bool {
-        self.last_inbound_at.is_some_and(|at| now.since(at) < bounds::WINDOW_SECONDS * SECOND)
+    pub fn is_window_open(&self, now: Timestamp) -> bool {
+        self.last_inbound_at.is_some_and(|at| now.since(at) < bounds::SERVICE_WINDOW_SECONDS * SECOND)
     }
 
     /// When free text may no longer be sent, if it ever could.
-    pub fn window_closes(&self) -> Option<Timestamp> {
-        self.last_inbound_at.map(|at| at.plus(bounds::WINDOW_SECONDS * SECOND))
+    pub fn window_closes_at(&self) -> Option<Timestamp> {
+        self.last_inbound_at.map(|at| at.plus(bounds::SERVICE_WINDOW_SECONDS * SECOND))
     }
 
     /// The address that sends go to.
@@ -99,8 +99,8 @@ impl<T: AsRef<str>> ConversationRow<T> {
     }
 
     /// Its place in lists ordered by activity.
-    pub fn place(&self) -> Place {
-        Place { at: self.last_at.micros(), id: self.id.as_ref().to_owned() }
+    pub fn page_position(&self) -> PagePosition {
+        PagePosition { at: self.last_at.micros(), id: self.id.as_ref().to_owned() }
     }
 }
 
@@ -117,7 +117,7 @@ pub fn insert(db: &dyn DbSession, row: &ConversationRow) -> Result<(), DatabaseE
 }
 
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }
 
 /// One by id, with the channel it is on.
@@ -125,29 +125,33 @@ pub fn with_channel(
     db: &dyn DbSession,
     id: &str,
 ) -> Result<Option<(ChannelRow, ConversationRow)>, DatabaseError> {
-    let found = db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)?;
+    let found = db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)?;
     found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
 /// Finds a conversation by an address, by an address that the platform knows as
 /// the same, or by another form of the number. Of several, an alias of exactly
 /// this address comes first, then the one in which the customer wrote last.
-pub fn of_peer(
+pub fn find_by_peer(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
 ) -> Result<Option<ConversationRow>, DatabaseError> {
-    let forms = phone_forms::forms(peer);
+    let forms = phone_forms::all_forms(peer);
     if forms.len() > 1 {
-        return of_forms(db, channel, &forms);
+        return find_by_forms(db, channel, &forms);
     }
     let known = "coalesce((SELECT peer_aliases.peer FROM peer_aliases
                  WHERE peer_aliases.channel = ?1 AND peer_aliases.alias = ?2), ?2)";
-    db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = {known}"), bound![channel, peer], from_row)
+    db.fetch_optional(
+        &format!("{SELECT} WHERE channel = ?1 AND peer = {known}"),
+        bound![channel, peer],
+        from_row,
+    )
 }
 
 /// `forms` are at most five, the wanted one first.
-fn of_forms(
+fn find_by_forms(
     db: &dyn DbSession,
     channel: &str,
     forms: &[String],
@@ -161,16 +165,16 @@ fn of_forms(
          ORDER BY CASE WHEN peer = ({known} = ?2) THEN 0 ELSE 1 END, coalesce(last_inbound_at, -1) DESC,
          CASE WHEN peer = ?2 THEN 0 ELSE 1 END, created_at, id LIMIT 1"
     );
-    db.first(&sql, bound![channel, form(0), form(1), form(2), form(3), form(4)], from_row)
+    db.fetch_optional(&sql, bound![channel, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
 /// One of a channel by the number or chat id that it is kept under.
-pub fn at_peer(
+pub fn find_at_peer(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
 ) -> Result<Option<ConversationRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), bound![channel, peer], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), bound![channel, peer], from_row)
 }
 
 /// Returns true if a bot chat, or a topic of it, has a conversation.
@@ -179,13 +183,13 @@ pub fn has_chat(db: &dyn DbSession, channel: &str, chat: &str) -> Result<bool, D
     let behind = format!("{chat}0");
     let sql =
         "SELECT count(*) FROM conversations WHERE channel = ?1 AND (peer = ?2 OR (peer > ?3 AND peer < ?4))";
-    let count: i64 = db.scalar(sql, bound![channel, chat, topics, behind])?;
+    let count: i64 = db.fetch_scalar(sql, bound![channel, chat, topics, behind])?;
     Ok(count > 0)
 }
 
 /// Finds the conversation of a bot chat or of one of its topics that holds a
 /// message. Message numbers are unique within a chat, over all its topics.
-pub fn holding(
+pub fn find_by_message(
     db: &dyn DbSession,
     channel: &str,
     chat: &str,
@@ -198,7 +202,7 @@ pub fn holding(
          AND id IN (SELECT conversation FROM messages WHERE messages.channel = ?1 AND messages.platform_id = ?5)
          ORDER BY last_at DESC LIMIT 1"
     );
-    db.first(&sql, bound![channel, chat, topics, behind, platform_id], from_row)
+    db.fetch_optional(&sql, bound![channel, chat, topics, behind, platform_id], from_row)
 }
 
 /// Chats of people with a user name, whatever its case.
@@ -208,12 +212,12 @@ pub fn peers_of_username(
     name: &str,
 ) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT peer FROM conversations WHERE channel = ?1 AND lower(username) = ?2";
-    db.all(sql, bound![channel, name.to_lowercase()], only)
+    db.fetch_all(sql, bound![channel, name.to_lowercase()], single_cell)
 }
 
 /// Notes the address that the platform gives for a conversation.
 pub fn set_platform_peer(db: &dyn DbSession, id: &str, address: Option<&str>) -> Result<(), DatabaseError> {
-    db.note("UPDATE conversations SET platform_peer = ?2 WHERE id = ?1", bound![id, address])
+    db.change_later("UPDATE conversations SET platform_peer = ?2 WHERE id = ?1", bound![id, address])
 }
 
 /// A page, newest activity first.
@@ -221,34 +225,34 @@ pub fn list(
     db: &dyn DbSession,
     channel: &str,
     status: Option<&str>,
-    after: &Place,
+    after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<ConversationRow>, DatabaseError> {
     let query = page_query(bound![channel, after.at, after.id], status, reach);
     let (sql, bound) = query.parts();
-    db.all(sql, bound, from_row)
+    db.fetch_all(sql, bound, from_row)
 }
 
 /// The same page, each row shown where it lies.
 ///
 /// # Errors
 /// When the database fails, or what `visit` fails with.
-pub fn each<E: From<DatabaseError>>(
+pub fn visit_page<E: From<DatabaseError>>(
     db: &dyn DbSession,
     channel: &str,
     status: Option<&str>,
-    after: &Place,
+    after: &PagePosition,
     reach: i64,
     mut visit: impl FnMut(&ConversationRow<&str>) -> Result<(), E>,
 ) -> Result<(), E> {
     let query = page_query(bound![channel, after.at, after.id], status, reach);
     let (sql, bound) = query.parts();
-    db.each(sql, bound, |row| visit(&view(row)?))
+    db.for_each_row(sql, bound, |row| visit(&view(row)?))
 }
 
-fn page_query<'a>(bound: &[SqlValue<'a>], status: Option<&'a str>, reach: i64) -> Query<'a> {
+fn page_query<'a>(bound: &[SqlValue<'a>], status: Option<&'a str>, reach: i64) -> SqlQuery<'a> {
     let sql = format!("{SELECT} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
-    let mut query = Query::new(sql, bound);
+    let mut query = SqlQuery::new(sql, bound);
     query.filter("status", status.map(SqlValue::Text));
     query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
     query
@@ -265,8 +269,8 @@ pub fn touch(
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET message_count = message_count + 1, preview = ?2, last_at = ?3,
         first_at = CASE message_count WHEN 0 THEN ?3 ELSE first_at END WHERE id = ?1";
-    db.note(sql, bound![id, cut(preview), at])?;
-    if inbound { hear(db, id, at) } else { Ok(()) }
+    db.change_later(sql, bound![id, truncate_preview(preview), at])?;
+    if inbound { record_inbound(db, id, at) } else { Ok(()) }
 }
 
 /// Counts a message of a customer that arrived at `at` and was sent at
@@ -278,28 +282,33 @@ pub fn touch_inbound(
     (at, sent_at): (Timestamp, Timestamp),
 ) -> Result<(), DatabaseError> {
     touch(db, id, preview, false, at)?;
-    hear(db, id, sent_at)
+    record_inbound(db, id, sent_at)
 }
 
-fn hear(db: &dyn DbSession, id: &str, sent_at: Timestamp) -> Result<(), DatabaseError> {
+fn record_inbound(db: &dyn DbSession, id: &str, sent_at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET status = 'active', last_inbound_at =
         CASE WHEN last_inbound_at IS NULL OR last_inbound_at < ?2 THEN ?2 ELSE last_inbound_at END WHERE id = ?1";
-    db.note(sql, bound![id, sent_at])
+    db.change_later(sql, bound![id, sent_at])
 }
 
 /// Writes the preview of a message anew, where it is still the newest.
-pub fn retell(db: &dyn DbSession, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn update_preview(
+    db: &dyn DbSession,
+    id: &str,
+    preview: &str,
+    at: Timestamp,
+) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND (last_at = ?3 OR NOT EXISTS
                (SELECT 1 FROM messages WHERE conversation = ?1 AND created_at > ?3))";
-    db.note(sql, bound![id, cut(preview), at])
+    db.change_later(sql, bound![id, truncate_preview(preview), at])
 }
 
 /// Notes that a message was changed at `at`, which is activity: `change` is the
 /// JSON object kept of it.
-pub fn note_change(db: &dyn DbSession, id: &str, change: &str, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn record_change(db: &dyn DbSession, id: &str, change: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET last_change = ?2,
                last_at = CASE WHEN last_at < ?3 THEN ?3 ELSE last_at END WHERE id = ?1";
-    db.note(sql, bound![id, change, at])
+    db.change_later(sql, bound![id, change, at])
 }
 
 /// Sets whether the assistant answers. A person who takes over or hands back
@@ -307,7 +316,7 @@ pub fn note_change(db: &dyn DbSession, id: &str, change: &str, at: Timestamp) ->
 pub fn set_automation(db: &dyn DbSession, id: &str, enabled: bool) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
-    db.note(sql, bound![id, enabled])?;
+    db.change_later(sql, bound![id, enabled])?;
     forget_summary(db, id)
 }
 
@@ -320,37 +329,40 @@ pub fn escalate(
 ) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
-    db.note(sql, bound![id, reason, at])?;
+    db.change_later(sql, bound![id, reason, at])?;
     let sql = "INSERT INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)
                ON CONFLICT (conversation) DO UPDATE SET summary = excluded.summary";
-    db.note(sql, bound![id, summary])
+    db.change_later(sql, bound![id, summary])
 }
 
 /// What the assistant said beside the reason it asks for a person with.
 pub fn summary(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
-    let found: Option<String> =
-        db.first("SELECT summary FROM escalation_summaries WHERE conversation = ?1", bound![id], only)?;
+    let found: Option<String> = db.fetch_optional(
+        "SELECT summary FROM escalation_summaries WHERE conversation = ?1",
+        bound![id],
+        single_cell,
+    )?;
     Ok(found.filter(|text| !text.is_empty()))
 }
 
 /// Forgets that the assistant asked for a person.
-pub fn calm(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+pub fn clear_escalation(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET escalation = NULL, escalated_at = NULL WHERE id = ?1 AND escalation IS NOT NULL";
-    db.note(sql, bound![id])?;
+    db.change_later(sql, bound![id])?;
     forget_summary(db, id)
 }
 
 fn forget_summary(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![id])
+    db.change_later("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![id])
 }
 
 /// Sets `active` or `closed`.
 pub fn set_status(db: &dyn DbSession, id: &str, status: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE conversations SET status = ?2 WHERE id = ?1", bound![id, status])
+    db.change_later("UPDATE conversations SET status = ?2 WHERE id = ?1", bound![id, status])
 }
 
 /// Learns what the customer is called; what is not told stays.
-pub fn rename(
+pub fn update_names(
     db: &dyn DbSession,
     id: &str,
     name: Option<&str>,
@@ -359,7 +371,7 @@ pub fn rename(
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET name = coalesce(?2, name), username = coalesce(?3, username),
                email = coalesce(?4, email) WHERE id = ?1";
-    db.note(sql, bound![id, name, username, email])
+    db.change_later(sql, bound![id, name, username, email])
 }
 
 /// Sets what the customer is called and their mail address, known or not.
@@ -370,25 +382,25 @@ pub fn set_person(
     email: Option<&str>,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET name = ?2, email = ?3 WHERE id = ?1";
-    db.note(sql, bound![id, name, email])
+    db.change_later(sql, bound![id, name, email])
 }
 
 /// Removes a conversation with its messages.
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     // Queued messages are dropped with it.
-    db.note("DELETE FROM egress WHERE lane = ?1", bound![id])?;
+    db.change_later("DELETE FROM egress WHERE lane = ?1", bound![id])?;
     let files = "DELETE FROM ingress WHERE channel = (SELECT channel FROM conversations WHERE id = ?1)
                  AND lane > ?2 AND lane < ?3 AND done_at IS NULL";
-    db.note(files, bound![id, format!("{id}/"), format!("{id}0")])?;
+    db.change_later(files, bound![id, format!("{id}/"), format!("{id}0")])?;
     let aliases = "DELETE FROM peer_aliases WHERE (channel, peer) IN
                    (SELECT channel, peer FROM conversations WHERE id = ?1)";
-    db.note(aliases, bound![id])?;
-    db.note("DELETE FROM conversations WHERE id = ?1", bound![id])
+    db.change_later(aliases, bound![id])?;
+    db.change_later("DELETE FROM conversations WHERE id = ?1", bound![id])
 }
 
-fn cut(text: &str) -> String {
+fn truncate_preview(text: &str) -> String {
     let line = text.replace(['\n', '\r'], " ");
-    match line.char_indices().nth(PREVIEW) {
+    match line.char_indices().nth(MAX_PREVIEW_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
     }

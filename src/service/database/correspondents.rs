@@ -3,9 +3,9 @@
 //!
 //! Addresses that differ only in case are one.
 
-use crate::cursors::Place;
+use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
-use crate::database::clauses::Query;
+use crate::database::clauses::SqlQuery;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
@@ -29,13 +29,13 @@ pub struct CorrespondentRow {
 
 impl CorrespondentRow {
     /// Its place in lists ordered by activity.
-    pub fn place(&self) -> Place {
-        Place { at: self.last_at.micros(), id: self.address.clone() }
+    pub fn page_position(&self) -> PagePosition {
+        PagePosition { at: self.last_at.micros(), id: self.address.clone() }
     }
 }
 
 /// Counts a mail from or to somebody.
-pub fn note(
+pub fn record_mail(
     db: &dyn DbSession,
     channel: &str,
     email: &str,
@@ -52,7 +52,7 @@ pub fn note(
             last_at = CASE WHEN correspondents.last_at < excluded.last_at THEN excluded.last_at
                       ELSE correspondents.last_at END";
     let (address, folded) = (email.to_lowercase(), name.map(str::to_lowercase));
-    db.note(sql, bound![channel, address, email, name, folded, at])
+    db.change_later(sql, bound![channel, address, email, name, folded, at])
 }
 
 /// A page of a channel's, newest contact first; with `search`, those in whose
@@ -61,7 +61,7 @@ pub fn list(
     db: &dyn DbSession,
     channel: &str,
     search: Option<&str>,
-    after: &Place,
+    after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<CorrespondentRow>, DatabaseError> {
     // The contact or business chat customer of the same workspace who left this
@@ -80,14 +80,14 @@ pub fn list(
          FROM correspondents WHERE channel = ?1 AND (last_at, address) < (?2, ?3)"
     );
     let search = search.map(str::to_lowercase);
-    let mut query = Query::new(sql, bound![channel, after.at, after.id]);
+    let mut query = SqlQuery::new(sql, bound![channel, after.at, after.id]);
     if search.is_some() {
         let found = " AND (instr(address, ?) > 0 OR instr(coalesce(folded_name, ''), ?) > 0)";
         query.push(found, bound![search, search]);
     }
     query.push(" ORDER BY last_at DESC, address DESC LIMIT ?", bound![reach]);
     let (sql, bound) = query.parts();
-    db.all(sql, bound, |row| {
+    db.fetch_all(sql, bound, |row| {
         Ok(read_row!(row, CorrespondentRow { address, email, name, message_count, last_at, phone }))
     })
 }

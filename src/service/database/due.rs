@@ -8,7 +8,7 @@ use model::time::Timestamp;
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct DueJob {
     pub seq: i64,
     pub at: Timestamp,
     pub kind: String,
@@ -26,23 +26,27 @@ pub fn add(
     data: &str,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO due (at, kind, subject, data) VALUES (?1, ?2, ?3, ?4)";
-    db.note(sql, bound![at, kind, subject, data])
+    db.change_later(sql, bound![at, kind, subject, data])
 }
 
 /// Which pieces can happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happens {
+pub enum DueFilter {
     All,
     /// What needs no simulated platform and no sample customer.
     Real,
 }
 
 /// The piece that falls due next and is of another kind.
-pub fn next_beside(db: &dyn DbSession, kind: &str, happens: Happens) -> Result<Option<Due>, DatabaseError> {
-    first(db, &format!("kind <> ?1 AND {}", happens.condition()), kind)
+pub fn next_except(
+    db: &dyn DbSession,
+    kind: &str,
+    happens: DueFilter,
+) -> Result<Option<DueJob>, DatabaseError> {
+    first_matching(db, &format!("kind <> ?1 AND {}", happens.condition()), kind)
 }
 
-impl Happens {
+impl DueFilter {
     /// What their kinds are compared with.
     const fn condition(self) -> &'static str {
         match self {
@@ -53,83 +57,83 @@ impl Happens {
 }
 
 /// The piece of a kind that falls due next.
-pub fn next_of(db: &dyn DbSession, kind: &str) -> Result<Option<Due>, DatabaseError> {
-    first(db, "kind = ?1", kind)
+pub fn next_of_kind(db: &dyn DbSession, kind: &str) -> Result<Option<DueJob>, DatabaseError> {
+    first_matching(db, "kind = ?1", kind)
 }
 
 /// The pieces of a kind that fall due next.
-pub fn all_of(db: &dyn DbSession, kind: &str, count: i64) -> Result<Vec<Due>, DatabaseError> {
+pub fn list_of_kind(db: &dyn DbSession, kind: &str, count: i64) -> Result<Vec<DueJob>, DatabaseError> {
     let sql = format!("{SELECT} WHERE kind = ?1 ORDER BY at, seq LIMIT ?2");
-    db.all(&sql, bound![kind, count], from_row)
+    db.fetch_all(&sql, bound![kind, count], from_row)
 }
 
-table!(Due from due { seq, at, kind, subject, data });
+table!(DueJob from due { seq, at, kind, subject, data });
 
-fn first(db: &dyn DbSession, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), bound![kind], from_row)
+fn first_matching(db: &dyn DbSession, condition: &str, kind: &str) -> Result<Option<DueJob>, DatabaseError> {
+    db.fetch_optional(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), bound![kind], from_row)
 }
 
 /// The pieces of other kinds that have fallen due, in their order, with the
 /// workspaces they belong to.
-pub fn ready(
+pub fn list_ready(
     db: &dyn DbSession,
     aside: &str,
-    happens: Happens,
+    happens: DueFilter,
     now: Timestamp,
     count: i64,
-) -> Result<Vec<(Due, Option<String>)>, DatabaseError> {
-    let workspace = scopes::of_subject("due.subject");
+) -> Result<Vec<(DueJob, Option<String>)>, DatabaseError> {
+    let workspace = scopes::subject_workspace_sql("due.subject");
     let kinds = happens.condition();
     let sql = format!(
         "SELECT seq, at, kind, subject, data, ({workspace}) AS workspace FROM due
          WHERE kind <> ?1 AND {kinds} AND at <= ?2 ORDER BY at, seq LIMIT ?3"
     );
-    db.all(&sql, bound![aside, now, count], |row| Ok((from_row(row)?, row.get("workspace")?)))
+    db.fetch_all(&sql, bound![aside, now, count], |row| Ok((from_row(row)?, row.get("workspace")?)))
 }
 
 /// The number of the piece that was added last.
-pub fn newest(db: &dyn DbSession) -> Result<i64, DatabaseError> {
-    db.scalar("SELECT coalesce(max(seq), 0) FROM due", &[])
+pub fn newest_seq(db: &dyn DbSession) -> Result<i64, DatabaseError> {
+    db.fetch_scalar("SELECT coalesce(max(seq), 0) FROM due", &[])
 }
 
 /// Whether a piece was added after another that has fallen due already.
-pub fn any_since(db: &dyn DbSession, seq: i64, now: Timestamp) -> Result<bool, DatabaseError> {
-    db.scalar("SELECT EXISTS (SELECT 1 FROM due WHERE seq > ?1 AND at <= ?2)", bound![seq, now])
+pub fn has_due_since(db: &dyn DbSession, seq: i64, now: Timestamp) -> Result<bool, DatabaseError> {
+    db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM due WHERE seq > ?1 AND at <= ?2)", bound![seq, now])
 }
 
 /// A piece as it was read. A file gives the number of a piece that was taken off to
 /// the next one that is added, so the number alone may be that of another.
-const SAME: &str = "seq = ?1 AND kind = ?2 AND subject = ?3 AND at = ?4";
+const SAME_ROW: &str = "seq = ?1 AND kind = ?2 AND subject = ?3 AND at = ?4";
 
 /// Takes a piece off; false when someone else has, or has put it off.
-pub fn take(db: &dyn DbSession, due: &Due) -> Result<bool, DatabaseError> {
-    let sql = format!("DELETE FROM due WHERE {SAME}");
+pub fn claim(db: &dyn DbSession, due: &DueJob) -> Result<bool, DatabaseError> {
+    let sql = format!("DELETE FROM due WHERE {SAME_ROW}");
     Ok(db.change(&sql, bound![due.seq, due.kind, due.subject, due.at])? > 0)
 }
 
 /// Puts a piece off to a later time, and returns it as it is then; `None` when it is
 /// no longer there.
-pub fn postpone(db: &dyn DbSession, due: &Due, at: Timestamp) -> Result<Option<Due>, DatabaseError> {
-    let sql = format!("UPDATE due SET at = ?5 WHERE {SAME}");
+pub fn postpone(db: &dyn DbSession, due: &DueJob, at: Timestamp) -> Result<Option<DueJob>, DatabaseError> {
+    let sql = format!("UPDATE due SET at = ?5 WHERE {SAME_ROW}");
     let changed = db.change(&sql, bound![due.seq, due.kind, due.subject, due.at, at])?;
-    Ok((changed > 0).then(|| Due { at, ..due.clone() }))
+    Ok((changed > 0).then(|| DueJob { at, ..due.clone() }))
 }
 
 /// Returns whether a piece is still there, as it was read.
-pub fn is_there(db: &dyn DbSession, due: &Due) -> Result<bool, DatabaseError> {
-    let sql = format!("SELECT EXISTS (SELECT 1 FROM due WHERE {SAME})");
-    db.scalar(&sql, bound![due.seq, due.kind, due.subject, due.at])
+pub fn exists(db: &dyn DbSession, due: &DueJob) -> Result<bool, DatabaseError> {
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM due WHERE {SAME_ROW})");
+    db.fetch_scalar(&sql, bound![due.seq, due.kind, due.subject, due.at])
 }
 
 /// Puts a piece off and notes what the next attempt needs to know.
-pub fn again(db: &dyn DbSession, due: &Due, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
-    let sql = format!("UPDATE due SET at = ?5, data = ?6 WHERE {SAME}");
-    db.note(&sql, bound![due.seq, due.kind, due.subject, due.at, at, data])
+pub fn retry_at(db: &dyn DbSession, due: &DueJob, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
+    let sql = format!("UPDATE due SET at = ?5, data = ?6 WHERE {SAME_ROW}");
+    db.change_later(&sql, bound![due.seq, due.kind, due.subject, due.at, at, data])
 }
 
 /// Takes off all of a kind that concerns one subject.
 pub fn cancel(db: &dyn DbSession, kind: &str, subject: &str) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, subject])
+    db.change_later("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, subject])
 }
 
 #[cfg(test)]
@@ -142,17 +146,17 @@ mod tests {
         db.execute_batch(include_str!("schema.sql")).expect("made");
         let at = Timestamp::from_micros;
         add(&db, at(1), "answer", "first", "").expect("added");
-        let first = next_of(&db, "answer").expect("read").expect("there");
+        let first = next_of_kind(&db, "answer").expect("read").expect("there");
         let first = postpone(&db, &first, at(9)).expect("put off").expect("there");
-        assert!(is_there(&db, &first).expect("read"));
+        assert!(exists(&db, &first).expect("read"));
         cancel(&db, "answer", "first").expect("taken off");
         add(&db, at(1), "answer", "second", "").expect("added");
-        let second = next_of(&db, "answer").expect("read").expect("there");
+        let second = next_of_kind(&db, "answer").expect("read").expect("there");
         assert_eq!(first.seq, second.seq, "the number is given again");
-        assert!(!is_there(&db, &first).expect("read") && !take(&db, &first).expect("asked"));
+        assert!(!exists(&db, &first).expect("read") && !claim(&db, &first).expect("asked"));
         assert_eq!(postpone(&db, &first, at(20)).expect("asked"), None);
-        again(&db, &first, at(20), "1").expect("asked");
-        assert!(is_there(&db, &second).expect("read") && take(&db, &second).expect("taken"));
+        retry_at(&db, &first, at(20), "1").expect("asked");
+        assert!(exists(&db, &second).expect("read") && claim(&db, &second).expect("taken"));
     }
 
     #[test]
@@ -165,14 +169,14 @@ mod tests {
         }
         let happened = |happens| {
             let mut kinds = Vec::new();
-            while let Some(next) = next_beside(&db, "answer", happens).expect("read") {
-                assert!(take(&db, &next).expect("taken"));
+            while let Some(next) = next_except(&db, "answer", happens).expect("read") {
+                assert!(claim(&db, &next).expect("taken"));
                 kinds.push(next.kind);
             }
             kinds
         };
-        assert_eq!(happened(Happens::Real), ["broadcast"]);
-        assert_eq!(happened(Happens::All), ["delivered", "live", "call"]);
-        assert_eq!(next_beside(&db, "", Happens::Real).expect("read").expect("left").kind, "answer");
+        assert_eq!(happened(DueFilter::Real), ["broadcast"]);
+        assert_eq!(happened(DueFilter::All), ["delivered", "live", "call"]);
+        assert_eq!(next_except(&db, "", DueFilter::Real).expect("read").expect("left").kind, "answer");
     }
 }

@@ -2,7 +2,7 @@
 //! a fence before the first byte leaves, settled once.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use crate::idempotency::Fingerprint;
 use crate::reply::Reply;
@@ -10,9 +10,9 @@ use model::time::Timestamp;
 use sqlite::read_row;
 
 /// States of an attempt that has begun and is not settled.
-const UNDER_WAY: &str = "('claimed', 'departed', 'recalled')";
+const IN_FLIGHT_STATES: &str = "('claimed', 'departed', 'recalled')";
 /// Settled rows that are removed beside each claim.
-const REMOVED: i64 = 50;
+const CLEANUP_BATCH: i64 = 50;
 
 /// One parcel on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,12 +98,12 @@ pub fn insert(db: &dyn DbSession, row: &EgressRow) -> Result<(), DatabaseError> 
 
 /// Reads a parcel.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EgressRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Notes the request a parcel came by, and what it is answered until the
 /// platform has spoken.
-pub fn bind(
+pub fn bind_request(
     db: &dyn DbSession,
     id: &str,
     request: Option<&KeyedRequest>,
@@ -113,56 +113,56 @@ pub fn bind(
         "UPDATE egress SET api_key = ?2, name = ?3, fingerprint = ?4, status = ?5, body = ?6 WHERE id = ?1";
     let (api_key, name) = (request.map(|request| &request.api_key), request.map(|request| &request.name));
     let fingerprint = request.map(|request| request.fingerprint);
-    db.note(sql, bound![id, api_key, name, fingerprint, reply.status, reply.body])
+    db.change_later(sql, bound![id, api_key, name, fingerprint, reply.status, reply.body])
 }
 
 /// The parcel on its way that came by a request, and what that is compared by.
-pub fn of_request(
+pub fn find_by_request(
     db: &dyn DbSession,
     api_key: &str,
     name: &str,
 ) -> Result<Option<(String, Fingerprint)>, DatabaseError> {
     let sql = "SELECT id, fingerprint FROM egress WHERE api_key = ?1 AND name = ?2 AND settled_at IS NULL";
-    db.first(sql, bound![api_key, name], |row| Ok((row.get("id")?, row.get("fingerprint")?)))
+    db.fetch_optional(sql, bound![api_key, name], |row| Ok((row.get("id")?, row.get("fingerprint")?)))
 }
 
 /// The request a parcel came by under an idempotency key.
-pub fn request_of(db: &dyn DbSession, id: &str) -> Result<Option<KeyedRequest>, DatabaseError> {
+pub fn read_request(db: &dyn DbSession, id: &str) -> Result<Option<KeyedRequest>, DatabaseError> {
     let sql = "SELECT api_key, name, fingerprint FROM egress WHERE id = ?1 AND name IS NOT NULL";
-    db.first(sql, bound![id], |row| Ok(read_row!(row, KeyedRequest { api_key, name, fingerprint })))
+    db.fetch_optional(sql, bound![id], |row| Ok(read_row!(row, KeyedRequest { api_key, name, fingerprint })))
 }
 
 /// What a request is answered so far, if anybody asked, and whether that is
 /// the last word.
-pub fn answer(db: &dyn DbSession, id: &str) -> Result<Option<(Reply, bool)>, DatabaseError> {
+pub fn read_reply(db: &dyn DbSession, id: &str) -> Result<Option<(Reply, bool)>, DatabaseError> {
     let sql = "SELECT status, body, settled_at FROM egress WHERE id = ?1 AND status IS NOT NULL";
-    db.first(sql, bound![id], |row| {
+    db.fetch_optional(sql, bound![id], |row| {
         let settled = row.get::<Option<Timestamp>>("settled_at")?.is_some();
-        Ok((read_row!(row, Reply { status, body; replayed: false, carried: None }), settled))
+        Ok((read_row!(row, Reply { status, body; replayed: false, awaited_id: None }), settled))
     })
 }
 
 /// Those that may leave now: the first of each lane.
-pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressRow>, DatabaseError> {
+pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE state = 'waiting' AND due_at <= ?1 AND NOT EXISTS (
              SELECT 1 FROM egress AS earlier WHERE earlier.lane = egress.lane AND earlier.place < egress.place
              AND earlier.state IN ('waiting', 'claimed', 'departed', 'recalled')
          ) ORDER BY due_at, place LIMIT ?2"
     );
-    db.all(&sql, bound![now, count], from_row)
+    db.fetch_all(&sql, bound![now, count], from_row)
 }
 
 /// Those whose attempt has lasted too long: its process has ended.
-pub fn abandoned(db: &dyn DbSession, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
-    let sql = format!("{SELECT} WHERE state IN {UNDER_WAY} AND claimed_until <= ?1 ORDER BY place");
-    db.all(&sql, bound![now], from_row)
+pub fn list_abandoned(db: &dyn DbSession, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
+    let sql = format!("{SELECT} WHERE state IN {IN_FLIGHT_STATES} AND claimed_until <= ?1 ORDER BY place");
+    db.fetch_all(&sql, bound![now], from_row)
 }
 
 /// When the next is due that waits.
 pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT due_at FROM egress WHERE state = 'waiting' AND due_at > ?1 ORDER BY due_at LIMIT 1";
-    db.first(sql, bound![after], only)
+    db.fetch_optional(sql, bound![after], single_cell)
 }
 
 /// Begins an attempt; its fence, or nothing where somebody else has begun one.
@@ -175,37 +175,37 @@ pub fn claim(db: &dyn DbSession, row: &EgressRow, until: Timestamp) -> Result<Op
 
 /// Notes that the first byte of an attempt is about to leave; false where the
 /// parcel is not to leave any more or another attempt has begun.
-pub fn depart(db: &dyn DbSession, row: &EgressRow) -> Result<bool, DatabaseError> {
+pub fn mark_departed(db: &dyn DbSession, row: &EgressRow) -> Result<bool, DatabaseError> {
     let sql = "UPDATE egress SET state = 'departed' WHERE id = ?1 AND fence = ?2 AND state = 'claimed'";
     Ok(db.change(sql, bound![row.id, row.fence])? > 0)
 }
 
 /// Notes that a parcel on its way is not tried again.
 pub fn recall(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE egress SET state = 'recalled' WHERE id = ?1 AND state = 'departed'", bound![id])
+    db.change_later("UPDATE egress SET state = 'recalled' WHERE id = ?1 AND state = 'departed'", bound![id])
 }
 
 /// Returns the parcels of a lane that are not settled, in their order.
-pub fn open_in(db: &dyn DbSession, lane: &str) -> Result<Vec<EgressRow>, DatabaseError> {
+pub fn list_open(db: &dyn DbSession, lane: &str) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE lane = ?1 AND settled_at IS NULL ORDER BY place");
-    db.all(&sql, bound![lane], from_row)
+    db.fetch_all(&sql, bound![lane], from_row)
 }
 
 /// Returns whether a recalled parcel of a lane is still on its way.
 pub fn is_recalling(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state = 'recalled')";
-    db.scalar(sql, bound![lane])
+    db.fetch_scalar(sql, bound![lane])
 }
 
 /// Ends all attempts of processes that have ended.
 pub fn end_all_claims(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.note(&format!("UPDATE egress SET claimed_until = 0 WHERE state IN {UNDER_WAY}"), &[])
+    db.change_later(&format!("UPDATE egress SET claimed_until = 0 WHERE state IN {IN_FLIGHT_STATES}"), &[])
 }
 
 /// Puts a parcel off that has not left, perhaps with another request.
 pub fn postpone(db: &dyn DbSession, id: &str, parcel: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE egress SET state = 'waiting', due_at = ?3, parcel = ?2 WHERE id = ?1";
-    db.note(sql, bound![id, parcel, at])
+    db.change_later(sql, bound![id, parcel, at])
 }
 
 /// Notes what became of a parcel, and what its request is answered.
@@ -221,49 +221,49 @@ pub fn settle(
                parcel = CASE ?2 WHEN 'unknown' THEN parcel ELSE '' END,
                draft = CASE ?2 WHEN 'unknown' THEN draft ELSE '' END WHERE id = ?1";
     let (status, body) = (reply.map(|reply| reply.status), reply.map(|reply| &reply.body));
-    db.note(sql, bound![id, state.word(), now, status, body])
+    db.change_later(sql, bound![id, state.word(), now, status, body])
 }
 
 /// Has what is in one lane leave in another.
 pub fn change_lane(db: &dyn DbSession, from: &str, to: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE egress SET lane = ?2 WHERE lane = ?1", bound![from, to])
+    db.change_later("UPDATE egress SET lane = ?2 WHERE lane = ?1", bound![from, to])
 }
 
 /// Notes that a parcel's message is in the history.
-pub fn mark_told(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE egress SET told = TRUE WHERE id = ?1", bound![id])
+pub fn mark_recorded(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.change_later("UPDATE egress SET told = TRUE WHERE id = ?1", bound![id])
 }
 
 /// Removes some of those that were settled before a time; what nobody knows
 /// the end of stays.
-pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
+pub fn delete_settled(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
                WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2 /* skip locked */)";
-    db.note(sql, bound![before, REMOVED])
+    db.change_later(sql, bound![before, CLEANUP_BATCH])
 }
 
 /// How many of a channel are in a state.
-pub fn count(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i64, DatabaseError> {
+pub fn count_in_state(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE channel = ?1 AND state = ?2";
-    db.scalar(sql, bound![channel, state.word()])
+    db.fetch_scalar(sql, bound![channel, state.word()])
 }
 
 /// Returns the ids and requests of the unknown parcels of a lane, oldest first.
-pub fn unknown_parcels(db: &dyn DbSession, lane: &str) -> Result<Vec<(String, String)>, DatabaseError> {
+pub fn list_unknown(db: &dyn DbSession, lane: &str) -> Result<Vec<(String, String)>, DatabaseError> {
     let sql = "SELECT id, parcel FROM egress WHERE lane = ?1 AND state = 'unknown' ORDER BY place";
-    db.all(sql, bound![lane], |row| Ok((row.get("id")?, row.get("parcel")?)))
+    db.fetch_all(sql, bound![lane], |row| Ok((row.get("id")?, row.get("parcel")?)))
 }
 
 /// Returns whether an attempt at a parcel of a lane is not settled.
-pub fn is_under_way(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
-    let sql = format!("SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state IN {UNDER_WAY})");
-    db.scalar(&sql, bound![lane])
+pub fn is_in_flight(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state IN {IN_FLIGHT_STATES})");
+    db.fetch_scalar(&sql, bound![lane])
 }
 
 /// How many of a lane nobody knows the end of.
-pub fn unknown_in(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
+pub fn count_unknown(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";
-    db.scalar(sql, bound![lane])
+    db.fetch_scalar(sql, bound![lane])
 }
 
 /// Whether something of the lanes from one name up to another is still under
@@ -275,20 +275,20 @@ pub fn is_open_between(
 ) -> Result<bool, DatabaseError> {
     let sql = "SELECT count(*) FROM egress
                WHERE lane >= ?2 AND lane < ?3 AND channel = ?1 AND settled_at IS NULL";
-    let count: i64 = db.scalar(sql, bound![channel, from, to])?;
+    let count: i64 = db.fetch_scalar(sql, bound![channel, from, to])?;
     Ok(count > 0)
 }
 
 /// Whether something of a lane is still under way.
 pub fn is_open(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND settled_at IS NULL";
-    let count: i64 = db.scalar(sql, bound![lane])?;
+    let count: i64 = db.fetch_scalar(sql, bound![lane])?;
     Ok(count > 0)
 }
 
 /// Moves a message on that was told before the platform had spoken; false
 /// where it was not, or has moved on.
-pub fn move_on(
+pub fn advance_recorded(
     db: &dyn DbSession,
     id: &str,
     status: &str,
@@ -330,7 +330,7 @@ mod tests {
     }
 
     fn ready(db: &dyn DbSession, now: i64) -> Vec<String> {
-        let due = due(db, Timestamp::from_micros(now), 10).expect("read");
+        let due = list_due(db, Timestamp::from_micros(now), 10).expect("read");
         due.into_iter().map(|egress_row| egress_row.id).collect()
     }
 
@@ -365,16 +365,16 @@ mod tests {
         put(&db, "a1", "a", 1, 0);
         let first = claimed("a1");
         settle(&db, "a1", EgressState::Dropped, None, until).expect("dropped");
-        assert!(!depart(&db, &first).expect("asked"));
+        assert!(!mark_departed(&db, &first).expect("asked"));
         put(&db, "a2", "a", 2, 0);
         let second = claimed("a2");
-        assert!(depart(&db, &second).expect("asked") && !depart(&db, &second).expect("asked"));
+        assert!(mark_departed(&db, &second).expect("asked") && !mark_departed(&db, &second).expect("asked"));
         assert!(!is_recalling(&db, "a").expect("read"));
         recall(&db, "a2").expect("recalled");
-        assert!(is_recalling(&db, "a").expect("read") && is_under_way(&db, "a").expect("read"));
+        assert!(is_recalling(&db, "a").expect("read") && is_in_flight(&db, "a").expect("read"));
         put(&db, "a3", "a", 3, 0);
         assert_eq!(ready(&db, 0), [""; 0], "what is behind it waits");
-        assert_eq!(abandoned(&db, until).expect("read").len(), 1);
+        assert_eq!(list_abandoned(&db, until).expect("read").len(), 1);
         settle(&db, "a2", EgressState::Taken, None, until).expect("settled");
         assert_eq!((is_recalling(&db, "a").expect("read"), ready(&db, 0)), (false, vec!["a3".to_owned()]));
     }
@@ -385,7 +385,7 @@ mod tests {
         put(&db, "a1", "a", 1, 0);
         let row = read(&db, "a1").expect("read").expect("there");
         claim(&db, &row, Timestamp::from_micros(100)).expect("claimed");
-        let at = |now| abandoned(&db, Timestamp::from_micros(now)).expect("read").len();
+        let at = |now| list_abandoned(&db, Timestamp::from_micros(now)).expect("read").len();
         assert_eq!((at(99), at(100)), (0, 1));
         end_all_claims(&db).expect("ended");
         assert_eq!(at(0), 1);

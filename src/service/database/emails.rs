@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use crate::mail::earlier;
 use model::time::Timestamp;
@@ -61,11 +61,11 @@ pub fn insert(db: &dyn DbSession, row: &EmailRow) -> Result<(), DatabaseError> {
 
 /// One by the service's id.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Mails with one id that are looked at: the newest.
-const MAX_TWINS: i64 = 20;
+const MAX_SAME_ID_MAILS: i64 = 20;
 
 /// The newest of a channel with the service's id or this `Message-ID` header.
 pub fn find(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
@@ -78,12 +78,12 @@ pub fn find_all(db: &dyn DbSession, channel: &str, id: &str) -> Result<Vec<Email
     let sql = format!(
         "{SELECT} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) ORDER BY created_at DESC, id DESC LIMIT ?3"
     );
-    db.all(&sql, bound![channel, id, MAX_TWINS], from_row)
+    db.fetch_all(&sql, bound![channel, id, MAX_SAME_ID_MAILS], from_row)
 }
 
 /// Whom a mail of a thread names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedPeople {
+pub struct MailParticipants {
     pub direction: String,
     pub sender: String,
     pub recipients: Vec<String>,
@@ -92,20 +92,20 @@ pub struct NamedPeople {
 }
 
 /// People of the newest mails of a thread.
-pub fn people(db: &dyn DbSession, thread: &str) -> Result<Vec<NamedPeople>, DatabaseError> {
+pub fn list_participants(db: &dyn DbSession, thread: &str) -> Result<Vec<MailParticipants>, DatabaseError> {
     let sql = "SELECT direction, sender, recipients, copies, blind_copies FROM emails WHERE thread = ?1
         ORDER BY created_at DESC, id DESC LIMIT 200";
-    db.all(sql, bound![thread], |row| {
+    db.fetch_all(sql, bound![thread], |row| {
         Ok(read_row!(
             row,
-            NamedPeople { direction, sender, recipients: json, copies: json, blind_copies: json }
+            MailParticipants { direction, sender, recipients: json, copies: json, blind_copies: json }
         ))
     })
 }
 
 /// The newest mails of a thread, oldest first: at most `count`, and no more
 /// than go into `bytes`, but the newest in any case.
-pub fn of_thread(
+pub fn list_thread(
     db: &dyn DbSession,
     thread: &str,
     count: i64,
@@ -128,8 +128,8 @@ pub fn of_thread(
 }
 
 /// The newest mail of a thread.
-pub fn last(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
-    Ok(of_thread(db, thread, 1, 0)?.pop())
+pub fn newest_in_thread(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
+    Ok(list_thread(db, thread, 1, 0)?.pop())
 }
 
 /// The newest mails that came in on a channel from a time on, newest first.
@@ -143,26 +143,26 @@ pub fn newest_inbound(
         "{SELECT} WHERE channel = ?1 AND direction = 'inbound' AND created_at >= ?2
          ORDER BY created_at DESC, id DESC LIMIT ?3"
     );
-    db.all(&sql, bound![channel, from, count], from_row)
+    db.fetch_all(&sql, bound![channel, from, count], from_row)
 }
 
 /// When the newest mail of a thread that came in did so.
 pub fn newest_inbound_at(db: &dyn DbSession, thread: &str) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT created_at FROM emails WHERE thread = ?1 AND direction = 'inbound'
         ORDER BY created_at DESC, id DESC LIMIT 1";
-    db.first(sql, bound![thread], only)
+    db.fetch_optional(sql, bound![thread], single_cell)
 }
 
 /// The `Message-ID`s of a thread's newest mails that came in, newest first.
 pub fn inbound_ids(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT header_id FROM emails WHERE thread = ?1 AND direction = 'inbound'
         ORDER BY created_at DESC, id DESC LIMIT ?2";
-    db.all(sql, bound![thread, count], only)
+    db.fetch_all(sql, bound![thread, count], single_cell)
 }
 
 /// The `Message-ID`s of mails that came in after a time, or were there before,
 /// were noted under names in a range, and are in threads of the inbox.
-pub fn noted_in_inbox(
+pub fn list_ids_in_inbox(
     db: &dyn DbSession,
     channel: &str,
     (first, last): &(String, String),
@@ -173,14 +173,14 @@ pub fn noted_in_inbox(
         JOIN threads ON threads.id = emails.thread
         WHERE arrivals.channel = ?1 AND arrivals.peer BETWEEN ?2 AND ?3 AND emails.direction = 'inbound'
         AND (emails.created_at > ?4 OR emails.headers LIKE ?5) AND threads.folder = 'inbox'";
-    let was_there = format!("%\"{}\":true%", earlier::KEY);
-    db.all(sql, bound![channel, first, last, after, was_there], only)
+    let was_there = format!("%\"{}\":true%", earlier::EARLIER_KEY);
+    db.fetch_all(sql, bound![channel, first, last, after, was_there], single_cell)
 }
 
 /// The `Message-ID`s of a thread's newest mails, oldest first.
-pub fn references(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
+pub fn list_references(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT header_id FROM emails WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2";
-    let mut found: Vec<String> = db.all(sql, bound![thread, count], only)?;
+    let mut found: Vec<String> = db.fetch_all(sql, bound![thread, count], single_cell)?;
     found.reverse();
     Ok(found)
 }
@@ -193,32 +193,35 @@ pub struct OwnMail {
 }
 
 /// The newest mails that were written in a thread from here.
-pub fn written(db: &dyn DbSession, thread: &str) -> Result<Vec<OwnMail>, DatabaseError> {
+pub fn list_own(db: &dyn DbSession, thread: &str) -> Result<Vec<OwnMail>, DatabaseError> {
     let sql = "SELECT headers, created_at FROM emails WHERE thread = ?1 AND direction = 'outbound'
         ORDER BY created_at DESC, id DESC LIMIT 100";
-    db.all(sql, bound![thread], |row| Ok(read_row!(row, OwnMail { headers, created_at })))
+    db.fetch_all(sql, bound![thread], |row| Ok(read_row!(row, OwnMail { headers, created_at })))
 }
 
 /// Whether the assistant has written it.
-pub fn is_robots(mail: &OwnMail) -> bool {
-    says_automatic(&mail.headers)
+pub fn is_from_assistant(mail: &OwnMail) -> bool {
+    has_automatic_header(&mail.headers)
 }
 
 /// Whether headers say that a program has written the mail.
-pub fn says_automatic(headers: &str) -> bool {
+pub fn has_automatic_header(headers: &str) -> bool {
     headers.contains("\"Auto-Submitted\"")
 }
 
 /// Moves a mail on that was told before its server had spoken; false where it
 /// has moved on.
-pub fn move_on(db: &dyn DbSession, id: &str, status: &str) -> Result<bool, DatabaseError> {
+pub fn advance_recorded(db: &dyn DbSession, id: &str, status: &str) -> Result<bool, DatabaseError> {
     let sql = "UPDATE emails SET status = ?2 WHERE id = ?1 AND status IN ('queued', 'unknown')";
     Ok(db.change(sql, bound![id, status])? > 0)
 }
 
 /// Notes that a mail does not arrive.
-pub fn fail(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE emails SET status = 'failed' WHERE id = ?1 AND direction = 'outbound'", bound![id])
+pub fn mark_failed(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.change_later(
+        "UPDATE emails SET status = 'failed' WHERE id = ?1 AND direction = 'outbound'",
+        bound![id],
+    )
 }
 
 /// Moves a sent mail on to opened or failed; false when it is past that.

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, conversations};
 use model::time::Timestamp;
@@ -50,7 +50,7 @@ const fn table(name: &'static str, erasure: Erasure) -> ServiceTable {
     ServiceTable { name, erasure, is_of_servers: false }
 }
 
-const fn of_servers(name: &'static str, erasure: Erasure) -> ServiceTable {
+const fn server_table(name: &'static str, erasure: Erasure) -> ServiceTable {
     ServiceTable { name, erasure, is_of_servers: true }
 }
 
@@ -60,16 +60,16 @@ pub const TABLES: [ServiceTable; 42] = [
     table("events", Erasure::By(erase_events)),
     table("deliveries", Erasure::With("events")),
     table("idempotency", Erasure::By(erase_answers)),
-    table("egress", Erasure::By(erase_parcels)),
-    table("ingress", Erasure::By(erase_pieces)),
+    table("egress", Erasure::By(erase_queued_messages)),
+    table("ingress", Erasure::By(erase_inbound_updates)),
     table("arrivals", Erasure::By(erase_arrivals)),
     table("opt_outs", Erasure::Stays("who asked for no more texts gets none afterwards either")),
     table("due", Erasure::By(erase_timers)),
     table("recipients", Erasure::By(erase_recipients)),
     table("connection_calls", Erasure::By(erase_calls_of_connections)),
-    table("happenings", Erasure::By(erase_happenings)),
+    table("happenings", Erasure::By(erase_trigger_events)),
     table("media", Erasure::By(erase_files)),
-    of_servers("media_parts", Erasure::With("media")),
+    server_table("media_parts", Erasure::With("media")),
     table("thread_automation", Erasure::By(erase_thread_automation)),
     table("correspondents", Erasure::By(erase_correspondents)),
     table("peer_aliases", Erasure::By(erase_aliases)),
@@ -98,10 +98,10 @@ pub const TABLES: [ServiceTable; 42] = [
     table("ledger", Erasure::Nothing),
     table("assistant_usage", Erasure::Nothing),
     table("meta", Erasure::Nothing),
-    of_servers("commit_order", Erasure::Nothing),
-    of_servers("leases", Erasure::Nothing),
-    of_servers("processes", Erasure::Nothing),
-    of_servers("shared_state", Erasure::Nothing),
+    server_table("commit_order", Erasure::Nothing),
+    server_table("leases", Erasure::Nothing),
+    server_table("processes", Erasure::Nothing),
+    server_table("shared_state", Erasure::Nothing),
 ];
 
 /// Returns true if a table is the service's own.
@@ -184,7 +184,7 @@ impl ErasedPerson {
             for address in person.addresses.clone() {
                 person.add_conversations(db, channel, &address)?;
                 let sql = "SELECT id FROM threads WHERE channel = ?1 AND contact = ?2";
-                let threads: Vec<String> = db.all(sql, bound![channel, address], only)?;
+                let threads: Vec<String> = db.fetch_all(sql, bound![channel, address], single_cell)?;
                 person.threads.extend(threads);
             }
         }
@@ -208,7 +208,7 @@ impl ErasedPerson {
     }
 
     /// Number of conversations and threads of mail.
-    pub fn histories(&self) -> usize {
+    pub fn history_count(&self) -> usize {
         self.conversations.len() + self.threads.len()
     }
 
@@ -225,7 +225,7 @@ impl ErasedPerson {
                    OR (peer > ?3 AND peer < ?4) OR peer IN (SELECT peer_aliases.peer FROM peer_aliases
                    WHERE peer_aliases.channel = ?1 AND peer_aliases.alias = ?2))";
         let found: Vec<(ErasedConversation, Option<String>)> =
-            db.all(sql, bound![channel, address, topics, behind], |row| {
+            db.fetch_all(sql, bound![channel, address, topics, behind], |row| {
                 Ok((read_row!(row, ErasedConversation { id, channel, peer }), row.get("platform_peer")?))
             })?;
         for (conversation, platform_peer) in found {
@@ -243,7 +243,7 @@ impl ErasedPerson {
         let mut found: Vec<MessageFile> = Vec::new();
         for conversation in &self.conversations {
             let sql = "SELECT id, direction, media_url AS file FROM messages WHERE conversation = ?1";
-            let messages: Vec<_> = db.all(sql, bound![conversation.id], |row| {
+            let messages: Vec<_> = db.fetch_all(sql, bound![conversation.id], |row| {
                 Ok(read_row!(row, MessageFile { id, direction, file }))
             })?;
             found.extend(messages);
@@ -259,7 +259,7 @@ impl ErasedPerson {
         for thread in &self.threads {
             let sql = "SELECT id, attachments FROM emails WHERE thread = ?1";
             let mails: Vec<(String, String)> =
-                db.all(sql, bound![thread], |row| Ok((row.get("id")?, row.get("attachments")?)))?;
+                db.fetch_all(sql, bound![thread], |row| Ok((row.get("id")?, row.get("attachments")?)))?;
             for (id, attachments) in mails {
                 self.messages.push(id);
                 self.files.extend(file_ids(&attachments));
@@ -273,7 +273,7 @@ impl ErasedPerson {
                    WHERE channel = ?1 AND extras IS NOT NULL
                        AND (instr(extras, '\"writtenBy\"') > 0 OR instr(extras, '\"by\"') > 0)";
         let mut found: Vec<(GroupMessage, Option<String>)> = Vec::new();
-        db.each(sql, bound![channel], |row| {
+        db.for_each_row(sql, bound![channel], |row| {
             let extras: Option<String> = row.get("extras")?;
             let extras = MessageExtras::read(extras.as_deref());
             let authors = extras.written_by.iter().chain(extras.reaction.iter().map(|origin| &origin.by));
@@ -303,7 +303,7 @@ impl ErasedPerson {
                    WHERE channel = ?1
                        AND instr(lower(sender || recipients || copies || blind_copies || headers), ?2) > 0";
         for address in self.addresses.clone().iter().filter(|address| address.contains('@')) {
-            let found: Vec<NamingMail> = db.all(sql, bound![channel, address], |row| {
+            let found: Vec<NamingMail> = db.fetch_all(sql, bound![channel, address], |row| {
                 Ok(read_row!(
                     row,
                     NamingMail { id, thread, sender, recipients, copies, blind_copies, headers, attachments }
@@ -329,13 +329,13 @@ impl ErasedPerson {
         self.addresses.contains(&mail.sender.to_lowercase())
     }
 
-    fn histories_ids(&self) -> impl Iterator<Item = &String> {
+    fn history_ids(&self) -> impl Iterator<Item = &String> {
         self.conversations.iter().map(|conversation| &conversation.id).chain(&self.threads)
     }
 
     /// True if a text names the person.
     fn is_named_in(&self, text: &[u8]) -> bool {
-        let names = self.contacts.iter().chain(&self.addresses).chain(self.histories_ids());
+        let names = self.contacts.iter().chain(&self.addresses).chain(self.history_ids());
         let holds = |name: &String| text.windows(name.len().max(1)).any(|part| part == name.as_bytes());
         names.into_iter().any(holds)
             || std::str::from_utf8(text).is_ok_and(|text| file_ids(text).any(|id| self.files.contains(&id)))
@@ -357,12 +357,15 @@ fn is_used_elsewhere(
     link: &str,
     erased: &[ErasedConversation],
 ) -> Result<bool, DatabaseError> {
-    let holders: Vec<String> =
-        db.all("SELECT DISTINCT conversation FROM messages WHERE media_url = ?1", bound![link], only)?;
+    let holders: Vec<String> = db.fetch_all(
+        "SELECT DISTINCT conversation FROM messages WHERE media_url = ?1",
+        bound![link],
+        single_cell,
+    )?;
     if holders.iter().any(|holder| !erased.iter().any(|conversation| conversation.id == *holder)) {
         return Ok(true);
     }
-    db.scalar("SELECT EXISTS (SELECT 1 FROM broadcasts WHERE media_url = ?1)", bound![link])
+    db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM broadcasts WHERE media_url = ?1)", bound![link])
 }
 
 /// Erases a person from every table, within the caller's transaction. The bytes of
@@ -377,11 +380,13 @@ pub fn erase(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseEr
 fn erase_outbound(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     // A mail goes to several addresses.
     let sql = "DELETE FROM outbound WHERE recipient = ?1 OR (channel = 'email' AND instr(lower(recipient), ?1) > 0)";
-    person.addresses.iter().try_for_each(|address| db.note(sql, bound![address]))
+    person.addresses.iter().try_for_each(|address| db.change_later(sql, bound![address]))
 }
 
 fn erase_events(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    person.histories_ids().try_for_each(|id| db.note("DELETE FROM events WHERE subject = ?1", bound![id]))
+    person
+        .history_ids()
+        .try_for_each(|id| db.change_later("DELETE FROM events WHERE subject = ?1", bound![id]))
 }
 
 /// Replaces kept answers, so that a retry is refused and creates nothing.
@@ -389,7 +394,7 @@ fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databa
     let sql = "SELECT api_key, name, body FROM idempotency WHERE api_key IN (SELECT keys.id FROM keys
                JOIN channels ON channels.id = keys.channel WHERE channels.workspace = ?1)";
     let mut named: Vec<(String, String)> = Vec::new();
-    db.each(sql, bound![person.workspace], |row| {
+    db.for_each_row(sql, bound![person.workspace], |row| {
         let body: Vec<u8> = row.get("body")?;
         if person.is_named_in(&body) {
             named.push((row.get("api_key")?, row.get("name")?));
@@ -397,23 +402,23 @@ fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databa
         Ok::<_, DatabaseError>(())
     })?;
     let sql = "UPDATE idempotency SET status = 404, body = ?3 WHERE api_key = ?1 AND name = ?2";
-    named.iter().try_for_each(|(key, name)| db.note(sql, bound![key, name, ERASED_ANSWER]))
+    named.iter().try_for_each(|(key, name)| db.change_later(sql, bound![key, name, ERASED_ANSWER]))
 }
 
 /// Drops messages that wait to leave.
-fn erase_parcels(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    person.histories_ids().try_for_each(|id| db.note("DELETE FROM egress WHERE lane = ?1", bound![id]))
+fn erase_queued_messages(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    person.history_ids().try_for_each(|id| db.change_later("DELETE FROM egress WHERE lane = ?1", bound![id]))
 }
 
 /// Pieces that were worked on keep their platform's id alone, so that a repeat is
 /// known.
-fn erase_pieces(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+fn erase_inbound_updates(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let of_chat = "DELETE FROM ingress WHERE channel = ?1 AND lane = ?2 AND done_at IS NULL";
     let of_files = "DELETE FROM ingress WHERE channel = ?1 AND lane > ?2 AND lane < ?3 AND done_at IS NULL";
     for ErasedConversation { id, channel, peer } in &person.conversations {
-        db.note(of_files, bound![channel, format!("{id}/"), format!("{id}0")])?;
+        db.change_later(of_files, bound![channel, format!("{id}/"), format!("{id}0")])?;
         for lane in person.addresses.iter().chain([peer]) {
-            db.note(of_chat, bound![channel, lane])?;
+            db.change_later(of_chat, bound![channel, lane])?;
         }
     }
     Ok(())
@@ -422,16 +427,19 @@ fn erase_pieces(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databas
 fn erase_arrivals(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM arrivals WHERE channel = ?1 AND peer = ?2";
     for conversation in &person.conversations {
-        person.addresses.iter().try_for_each(|peer| db.note(sql, bound![conversation.channel, peer]))?;
+        person
+            .addresses
+            .iter()
+            .try_for_each(|peer| db.change_later(sql, bound![conversation.channel, peer]))?;
     }
     Ok(())
 }
 
 fn erase_timers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    let kinds: Vec<String> = db.all("SELECT DISTINCT kind FROM due", &[], only)?;
-    for id in person.histories_ids().chain(&person.messages) {
+    let kinds: Vec<String> = db.fetch_all("SELECT DISTINCT kind FROM due", &[], single_cell)?;
+    for id in person.history_ids().chain(&person.messages) {
         for kind in &kinds {
-            db.note("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, id])?;
+            db.change_later("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, id])?;
         }
     }
     Ok(())
@@ -440,28 +448,32 @@ fn erase_timers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databas
 /// Outcomes stay, without whose they are; who waits is then no contact any more.
 fn erase_recipients(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "UPDATE recipients SET contact = '', phone = '' WHERE contact = ?1";
-    person.contacts.iter().try_for_each(|contact| db.note(sql, bound![contact]))
+    person.contacts.iter().try_for_each(|contact| db.change_later(sql, bound![contact]))
 }
 
 fn erase_calls_of_connections(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "UPDATE connection_calls SET contact = '' WHERE contact = ?1";
-    person.addresses.iter().chain(person.histories_ids()).try_for_each(|name| db.note(sql, bound![name]))
+    person
+        .addresses
+        .iter()
+        .chain(person.history_ids())
+        .try_for_each(|name| db.change_later(sql, bound![name]))
 }
 
-fn erase_happenings(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+fn erase_trigger_events(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM happenings WHERE workspace = ?1 AND instr(data, ?2) > 0";
     let names = person.addresses.iter().chain(&person.contacts);
-    names.into_iter().try_for_each(|name| db.note(sql, bound![person.workspace, name]))
+    names.into_iter().try_for_each(|name| db.change_later(sql, bound![person.workspace, name]))
 }
 
 fn erase_files(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM media WHERE id = ?1 AND workspace = ?2";
-    person.files.iter().try_for_each(|id| db.note(sql, bound![id, person.workspace]))
+    person.files.iter().try_for_each(|id| db.change_later(sql, bound![id, person.workspace]))
 }
 
 fn erase_thread_automation(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM thread_automation WHERE thread = ?1";
-    person.threads.iter().try_for_each(|thread| db.note(sql, bound![thread]))
+    person.threads.iter().try_for_each(|thread| db.change_later(sql, bound![thread]))
 }
 
 fn erase_correspondents(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
@@ -470,13 +482,13 @@ fn erase_correspondents(db: &dyn DbSession, person: &ErasedPerson) -> Result<(),
     }
     let sql = "DELETE FROM correspondents WHERE address = ?1
                AND channel IN (SELECT channels.id FROM channels WHERE channels.workspace = ?2)";
-    person.addresses.iter().try_for_each(|address| db.note(sql, bound![address, person.workspace]))
+    person.addresses.iter().try_for_each(|address| db.change_later(sql, bound![address, person.workspace]))
 }
 
 fn erase_aliases(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM peer_aliases WHERE channel = ?1 AND peer = ?2";
     let conversations = &person.conversations;
-    conversations.iter().try_for_each(|erased| db.note(sql, bound![erased.channel, erased.peer]))
+    conversations.iter().try_for_each(|erased| db.change_later(sql, bound![erased.channel, erased.peer]))
 }
 
 /// Replaces what a person wrote in conversations of several people. Events that tell of
@@ -486,9 +498,9 @@ fn erase_said_in_groups(db: &dyn DbSession, person: &ErasedPerson) -> Result<(),
         "UPDATE messages SET content = ?2, kind = 'text', media_url = NULL, details = NULL, extras = NULL
                  WHERE id = ?1";
     for GroupMessage { id, conversation, created_at } in &person.said_in_groups {
-        db.note(words, bound![id, ERASED])?;
-        conversations::retell(db, conversation, ERASED, *created_at)?;
-        db.note("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![conversation])?;
+        db.change_later(words, bound![id, ERASED])?;
+        conversations::update_preview(db, conversation, ERASED, *created_at)?;
+        db.change_later("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![conversation])?;
         erase_events_of(db, conversation, id)?;
     }
     Ok(())
@@ -497,14 +509,14 @@ fn erase_said_in_groups(db: &dyn DbSession, person: &ErasedPerson) -> Result<(),
 /// Deletes the events of a conversation or thread that tell of a message.
 fn erase_events_of(db: &dyn DbSession, subject: &str, message: &str) -> Result<(), DatabaseError> {
     let mut telling: Vec<String> = Vec::new();
-    db.each("SELECT id, body FROM events WHERE subject = ?1", bound![subject], |row| {
+    db.for_each_row("SELECT id, body FROM events WHERE subject = ?1", bound![subject], |row| {
         let body: Vec<u8> = row.get("body")?;
         if body.windows(message.len().max(1)).any(|part| part == message.as_bytes()) {
             telling.push(row.get("id")?);
         }
         Ok::<_, DatabaseError>(())
     })?;
-    telling.iter().try_for_each(|id| db.note("DELETE FROM events WHERE id = ?1", bound![id]))
+    telling.iter().try_for_each(|id| db.change_later("DELETE FROM events WHERE id = ?1", bound![id]))
 }
 
 /// Replaces the person's addresses in mails of others, and what the person wrote in
@@ -518,9 +530,9 @@ fn erase_named_in_mails(db: &dyn DbSession, person: &ErasedPerson) -> Result<(),
         let [recipients, copies, blind_copies, headers] =
             [&mail.recipients, &mail.copies, &mail.blind_copies, &mail.headers]
                 .map(|text| without_addresses(text, &person.addresses));
-        db.note(addresses, bound![mail.id, recipients, copies, blind_copies, headers])?;
+        db.change_later(addresses, bound![mail.id, recipients, copies, blind_copies, headers])?;
         if person.wrote(mail) {
-            db.note(own, bound![mail.id, ERASED_ADDRESS, ERASED])?;
+            db.change_later(own, bound![mail.id, ERASED_ADDRESS, ERASED])?;
         }
         erase_events_of(db, &mail.thread, &mail.id)?;
     }
@@ -552,15 +564,18 @@ fn names(text: &str, address: &str) -> bool {
 
 fn erase_conversations(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM conversations WHERE id = ?1";
-    person.conversations.iter().try_for_each(|erased| db.note(sql, bound![erased.id]))
+    person.conversations.iter().try_for_each(|erased| db.change_later(sql, bound![erased.id]))
 }
 
 fn erase_threads(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    person.threads.iter().try_for_each(|id| db.note("DELETE FROM threads WHERE id = ?1", bound![id]))
+    person.threads.iter().try_for_each(|id| db.change_later("DELETE FROM threads WHERE id = ?1", bound![id]))
 }
 
 fn erase_contacts(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    person.contacts.iter().try_for_each(|id| db.note("DELETE FROM contacts WHERE id = ?1", bound![id]))
+    person
+        .contacts
+        .iter()
+        .try_for_each(|id| db.change_later("DELETE FROM contacts WHERE id = ?1", bound![id]))
 }
 
 #[cfg(test)]
@@ -578,7 +593,7 @@ mod tests {
         let db = rusqlite::Connection::open(&path).expect("it opens");
         let db: &dyn DbSession = &db;
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
-        let there: HashSet<String> = db.all(sql, &[], only).expect("read");
+        let there: HashSet<String> = db.fetch_all(sql, &[], single_cell).expect("read");
         let listed = TABLES.iter().filter(|table| !table.is_of_servers);
         let listed: HashSet<String> = listed.map(|table| table.name.to_owned()).collect();
         assert_eq!(there, listed);
@@ -588,7 +603,7 @@ mod tests {
                     |other: &ServiceTable| other.name == parent && !matches!(other.erasure, Erasure::Nothing);
                 assert!(TABLES.iter().any(is_erased), "{} goes with {parent}", table.name);
                 let deleted = "SELECT count(*) FROM pragma_foreign_key_list(?1) WHERE \"table\" = ?2 AND on_delete = 'CASCADE'";
-                let count: i64 = db.scalar(deleted, bound![table.name, parent]).expect("read");
+                let count: i64 = db.fetch_scalar(deleted, bound![table.name, parent]).expect("read");
                 assert!(count == 1 || table.is_of_servers, "{} is not removed with {parent}", table.name);
             }
         }

@@ -41,7 +41,7 @@ pub enum DatabaseError {
     #[error("the file is no database; it was left as it is: give another path with --db")]
     NoDatabase,
     /// Another service runs on the file.
-    #[error("{} serves this file already: end that one first, or give another path with --db", holder(.0))]
+    #[error("{} serves this file already: end that one first, or give another path with --db", describe_lock_owner(.0))]
     InUse(Option<u32>),
     /// Another process does by now what falls due in the database.
     #[error("another frontdesk does by now what falls due in this database")]
@@ -123,7 +123,7 @@ pub enum DatabaseError {
 }
 
 /// The process that holds a file, in words.
-fn holder(process: &Option<u32>) -> String {
+fn describe_lock_owner(process: &Option<u32>) -> String {
     match process {
         Some(id) => format!("another frontdesk (process {id})"),
         None => "another frontdesk".to_owned(),
@@ -138,7 +138,7 @@ impl From<io::Error> for DatabaseError {
 
 impl DatabaseError {
     /// Whether the same may be kept a moment later.
-    pub fn passes(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(
             self,
             Self::Sql(_)

@@ -9,7 +9,7 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 
 /// Notes something. What has an id that was told before takes its place.
-pub fn note(
+pub fn record(
     db: &dyn DbSession,
     workspace: &str,
     name: &str,
@@ -19,7 +19,7 @@ pub fn note(
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO happenings (workspace, name, id, data, at) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (workspace, name, id) DO UPDATE SET data = excluded.data, at = excluded.at";
-    db.note(sql, bound![workspace, name, id, data.to_string(), at])
+    db.change_later(sql, bound![workspace, name, id, data.to_string(), at])
 }
 
 /// The newest of a name, newest first, with when each was told: its data with
@@ -32,9 +32,10 @@ pub fn newest(
 ) -> Result<Vec<(Timestamp, Value)>, DatabaseError> {
     let sql = "SELECT id, data, at FROM happenings WHERE workspace = ?1 AND name = ?2
         ORDER BY at DESC, id DESC LIMIT ?3";
-    db.all(sql, bound![workspace, name, count], |row| {
+    db.fetch_all(sql, bound![workspace, name, count], |row| {
         let (id, at): (String, Timestamp) = (row.get("id")?, row.get("at")?);
-        let mut item = row.word("data", |row| serde_json::from_str(row).unwrap_or_else(|_| json!({})))?;
+        let mut item =
+            row.parse_word("data", |row| serde_json::from_str(row).unwrap_or_else(|_| json!({})))?;
         if let Some(fields) = item.as_object_mut() {
             fields.insert("id".to_owned(), id.into());
             fields.entry("createdAt").or_insert_with(|| at.to_string().into());

@@ -12,7 +12,7 @@ use sqlite::read_row;
 
 /// What is kept under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum KeyLookup {
     /// Nothing, or something past its day.
     Nothing,
     /// The answer to this very request.
@@ -28,22 +28,22 @@ pub fn find(
     name: &str,
     fingerprint: &Fingerprint,
     now: Timestamp,
-) -> Result<Found, DatabaseError> {
+) -> Result<KeyLookup, DatabaseError> {
     let sql =
         "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
-    let found = db.first(sql, bound![api_key, name, oldest(now)], |row| {
+    let found = db.fetch_optional(sql, bound![api_key, name, expiry_cutoff(now)], |row| {
         let kept: Fingerprint = row.get("fingerprint")?;
-        Ok((kept, read_row!(row, Reply { status, body; replayed: true, carried: None })))
+        Ok((kept, read_row!(row, Reply { status, body; replayed: true, awaited_id: None })))
     })?;
     Ok(match found {
-        None => Found::Nothing,
-        Some((kept, reply)) if kept == *fingerprint => Found::Same(reply),
-        Some(_) => Found::Other,
+        None => KeyLookup::Nothing,
+        Some((kept, reply)) if kept == *fingerprint => KeyLookup::Same(reply),
+        Some(_) => KeyLookup::Other,
     })
 }
 
 /// Keeps an answer for a day, in the transaction of its effect.
-pub fn keep(
+pub fn store_reply(
     db: &dyn DbSession,
     api_key: &str,
     name: &str,
@@ -55,15 +55,15 @@ pub fn keep(
     // Of a time and a number it does not know it expects a third of all rows.
     let purge = "DELETE FROM idempotency WHERE (api_key, name) IN
                  (SELECT api_key, name FROM idempotency WHERE at <= ?1 ORDER BY at LIMIT 50 /* skip locked */)";
-    db.note(purge, bound![oldest(now)])?;
+    db.change_later(purge, bound![expiry_cutoff(now)])?;
     let sql = "INSERT INTO idempotency (api_key, name, fingerprint, status, body, at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (api_key, name) DO UPDATE SET fingerprint = excluded.fingerprint,
                status = excluded.status, body = excluded.body, at = excluded.at";
-    db.note(sql, bound![api_key, name, fingerprint, reply.status, reply.body, now])
+    db.change_later(sql, bound![api_key, name, fingerprint, reply.status, reply.body, now])
 }
 
 /// Answers of this time and earlier are past their day.
-fn oldest(now: Timestamp) -> i64 {
-    now.plus(-bounds::IDEMPOTENCY_SECONDS * SECOND).micros()
+fn expiry_cutoff(now: Timestamp) -> i64 {
+    now.plus(-bounds::IDEMPOTENCY_RETENTION_SECONDS * SECOND).micros()
 }

@@ -1,14 +1,14 @@
 //! What a platform told, kept as it came before anything is made of it; each
 //! piece once, worked on in the order of its chat.
 
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
 /// Due time of a piece that is worked on only when somebody asks: the year 9999.
-pub const RESTING: Timestamp = Timestamp::from_micros(253_370_764_800_000_000);
+pub const ON_DEMAND_DUE: Timestamp = Timestamp::from_micros(253_370_764_800_000_000);
 
 /// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,14 +36,14 @@ pub fn insert(
 }
 
 /// Those that can be worked on: the first of each chat.
-pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
+pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
     let sql = "SELECT channel, name, lane, body, attempts FROM ingress
                WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS (
                    SELECT 1 FROM ingress AS earlier WHERE earlier.done_at IS NULL
                    AND earlier.place < ingress.place AND earlier.channel = ingress.channel
                    AND earlier.lane = ingress.lane
                ) ORDER BY place LIMIT ?2";
-    db.all(sql, bound![now, count], |row| {
+    db.fetch_all(sql, bound![now, count], |row| {
         Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts }))
     })
 }
@@ -51,7 +51,7 @@ pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<Ingress
 /// When the next is due that waits.
 pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT min(due_at) FROM ingress WHERE done_at IS NULL AND due_at > ?1";
-    db.one(sql, bound![after], only)
+    db.fetch_one(sql, bound![after], single_cell)
 }
 
 /// Notes that a piece was worked on; false where that was noted already.
@@ -65,7 +65,7 @@ pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bo
 /// Works on a piece again later.
 pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE ingress SET due_at = ?3, attempts = attempts + 1 WHERE channel = ?1 AND name = ?2";
-    db.note(sql, bound![row.channel, row.name, at])
+    db.change_later(sql, bound![row.channel, row.name, at])
 }
 
 /// Works on a piece again later, with another body.
@@ -77,32 +77,34 @@ pub fn rewrite(
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE ingress SET body = ?3, due_at = ?4, attempts = attempts + 1
                WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
-    db.note(sql, bound![row.channel, row.name, body, at])
+    db.change_later(sql, bound![row.channel, row.name, body, at])
 }
 
 /// Works on a piece now.
-pub fn hasten(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn make_due(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE ingress SET due_at = ?3 WHERE channel = ?1 AND name = ?2 AND done_at IS NULL AND due_at > ?3";
-    db.note(sql, bound![row.channel, row.name, now])
+    db.change_later(sql, bound![row.channel, row.name, now])
 }
 
 /// Finds the piece of a file on any channel, unless it is done.
-pub fn of_file(db: &dyn DbSession, name: &str) -> Result<Option<IngressRow>, DatabaseError> {
+pub fn find_by_file(db: &dyn DbSession, name: &str) -> Result<Option<IngressRow>, DatabaseError> {
     let sql = "SELECT ingress.channel, ingress.name, lane, body, attempts FROM channels
                JOIN ingress ON ingress.channel = channels.id AND ingress.name = ?1 WHERE done_at IS NULL LIMIT 1";
-    db.first(sql, bound![name], |row| Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts })))
+    db.fetch_optional(sql, bound![name], |row| {
+        Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts }))
+    })
 }
 
 /// Forgets some of what was done before a time.
-pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
+pub fn delete_done(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
                (SELECT channel, name FROM ingress WHERE done_at < ?1 ORDER BY done_at LIMIT 50 /* skip locked */)";
-    db.note(sql, bound![before])
+    db.change_later(sql, bound![before])
 }
 
 /// Notes a message that came in; false when it has come in before.
-pub fn is_new(
+pub fn record_arrival(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
@@ -114,19 +116,19 @@ pub fn is_new(
 }
 
 /// Whether a message has come in.
-pub fn has_come(
+pub fn has_arrived(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
     platform_id: &str,
 ) -> Result<bool, DatabaseError> {
     let sql = "SELECT count(*) FROM arrivals WHERE channel = ?1 AND peer = ?2 AND platform_id = ?3";
-    let count: i64 = db.scalar(sql, bound![channel, peer, platform_id])?;
+    let count: i64 = db.fetch_scalar(sql, bound![channel, peer, platform_id])?;
     Ok(count > 0)
 }
 
 /// Ids of messages that were noted under a name, in their order.
-pub fn arrived_under(
+pub fn list_arrivals(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
@@ -134,12 +136,12 @@ pub fn arrived_under(
 ) -> Result<Vec<String>, DatabaseError> {
     let sql =
         "SELECT platform_id FROM arrivals WHERE channel = ?1 AND peer = ?2 ORDER BY platform_id LIMIT ?3";
-    db.all(sql, bound![channel, peer, count], only)
+    db.fetch_all(sql, bound![channel, peer, count], single_cell)
 }
 
 /// Forgets messages that were noted under names that begin so, at most so many;
 /// their number. `beginning` ends with a space.
-pub fn forget_arrivals(
+pub fn delete_arrivals(
     db: &dyn DbSession,
     channel: &str,
     beginning: &str,
@@ -156,7 +158,7 @@ pub fn forget_arrivals(
 
 /// True if a message has come in whose id begins so; `beginning` ends with a
 /// space.
-pub fn has_begun(
+pub fn has_arrival_with_prefix(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
@@ -166,7 +168,7 @@ pub fn has_begun(
     let end = format!("{}!", beginning.trim_end_matches(' '));
     let sql = "SELECT count(*) FROM arrivals WHERE channel = ?1 AND peer = ?2 AND platform_id > ?3
                AND platform_id < ?4";
-    let count: i64 = db.scalar(sql, bound![channel, peer, beginning, end])?;
+    let count: i64 = db.fetch_scalar(sql, bound![channel, peer, beginning, end])?;
     Ok(count > 0)
 }
 
@@ -182,10 +184,10 @@ pub fn move_peer(
     let sql = "UPDATE conversations SET peer = ?3, platform_peer = NULL WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
     if db.change(sql, bound![channel, from, to])? > 0 {
-        aliases::forget(db, channel, to)?;
-        aliases::follow(db, channel, from, to)?;
+        aliases::remove(db, channel, to)?;
+        aliases::change_target(db, channel, from, to)?;
         if for_good {
-            aliases::note(db, channel, from, to)?;
+            aliases::insert(db, channel, from, to)?;
         }
     }
     Ok(())
@@ -206,15 +208,18 @@ mod tests {
         assert!(put("1", "a", 1) && put("2", "a", 2) && put("3", "b", 3));
         assert!(!put("2", "a", 9), "a repeat");
         let names = |now| -> Vec<String> {
-            due(&db, at(now), 9).expect("read").into_iter().map(|ingress_row| ingress_row.name).collect()
+            list_due(&db, at(now), 9).expect("read").into_iter().map(|ingress_row| ingress_row.name).collect()
         };
         assert_eq!(names(3), ["1", "3"]);
-        let first = due(&db, at(3), 1).expect("read").remove(0);
+        let first = list_due(&db, at(3), 1).expect("read").remove(0);
         postpone(&db, &first, at(10)).expect("put off");
         assert_eq!(names(3), ["3"], "the chat waits for its first");
         assert_eq!(next_due(&db, at(3)).expect("read"), Some(at(10)));
         assert!(finish(&db, &first, at(11)).expect("done") && !finish(&db, &first, at(12)).expect("once"));
         assert_eq!(names(11), ["2", "3"]);
-        assert!(is_new(&db, "ch", "7", "1").expect("kept") && !is_new(&db, "ch", "7", "1").expect("kept"));
+        assert!(
+            record_arrival(&db, "ch", "7", "1").expect("kept")
+                && !record_arrival(&db, "ch", "7", "1").expect("kept")
+        );
     }
 }

@@ -2,39 +2,39 @@
 //!
 //! The keys themselves are never stored.
 
-use crate::auth::{Caller, KnownKey};
+use crate::auth::{Caller, StoredKey};
 use crate::channels::Channel;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, REVISION};
+use crate::database::{DatabaseError, REVISION_COLUMN};
 use crate::keys::{FreshKey, KeyHash};
 use model::account::Environment;
 use model::time::Timestamp;
 use sqlite::read_row;
 
 /// What a key drives, and how.
-fn drives(row: &DbRow<'_>) -> Result<(Channel, Environment), DatabaseError> {
+fn channel_and_environment(row: &DbRow<'_>) -> Result<(Channel, Environment), DatabaseError> {
     let (channel, environment) =
-        (row.word("kind", Channel::from_word)?, row.word("environment", Environment::from_word)?);
+        (row.parse_word("kind", Channel::from_word)?, row.parse_word("environment", Environment::from_word)?);
     channel.zip(environment).ok_or(DatabaseError::NoRow)
 }
 
 /// The caller a key stands for; where processes share the database, with how often its
 /// workspace was committed to.
-pub fn find(db: &dyn DbSession, hash: &KeyHash, is_shared: bool) -> Result<Option<KnownKey>, DatabaseError> {
-    let revision = if is_shared { REVISION } else { "NULL" };
+pub fn find(db: &dyn DbSession, hash: &KeyHash, is_shared: bool) -> Result<Option<StoredKey>, DatabaseError> {
+    let revision = if is_shared { REVISION_COLUMN } else { "NULL" };
     let sql = format!(
         "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
          keys.environment, keys.revoked_at IS NOT NULL AS revoked, {revision} AS revision
          FROM keys JOIN channels ON channels.id = keys.channel
          JOIN workspaces ON workspaces.id = channels.workspace WHERE keys.hash = ?1"
     );
-    db.first(&sql, bound![hash], |row| {
-        let (channel, environment) = drives(row)?;
+    db.fetch_optional(&sql, bound![hash], |row| {
+        let (channel, environment) = channel_and_environment(row)?;
         let caller = read_row!(row, Caller {
             key, workspace, channel_id, revision; channel, environment
         });
-        Ok(read_row!(row, KnownKey { revoked; caller }))
+        Ok(read_row!(row, StoredKey { revoked; caller }))
     })
 }
 
@@ -49,7 +49,7 @@ pub fn insert(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO keys (id, hash, channel, environment, tail, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.note(sql, bound![id, key.hash, channel, environment.word(), key.tail, now])
+    db.change_later(sql, bound![id, key.hash, channel, environment.word(), key.tail, now])
 }
 
 /// A key as lists show it: never the key itself.
@@ -70,8 +70,8 @@ pub struct KeyLine {
 pub fn list(db: &dyn DbSession) -> Result<Vec<KeyLine>, DatabaseError> {
     let sql = "SELECT keys.id, hash, channels.workspace, kind, environment, tail, keys.created_at, revoked_at
          FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id";
-    db.all(sql, &[], |row| {
-        let (channel, environment) = drives(row)?;
+    db.fetch_all(sql, &[], |row| {
+        let (channel, environment) = channel_and_environment(row)?;
         Ok(read_row!(row, KeyLine {
             id, hash, workspace, tail, created_at, revoked_at; channel, environment
         }))

@@ -55,7 +55,7 @@ impl<J> Lanes<J> {
 
     /// Takes a lane and its first job, as soon as there is one, or nothing after a
     /// span; `None` once no more jobs are taken and none waits.
-    pub fn take(&self, span: Option<Duration>) -> Option<Option<(WriteScope, J)>> {
+    pub fn next_job(&self, span: Option<Duration>) -> Option<Option<(WriteScope, J)>> {
         let mut state = self.state();
         loop {
             if let Some(scope) = state.ready.pop_front() {
@@ -82,12 +82,12 @@ impl<J> Lanes<J> {
     }
 
     /// The next job of a lane that was taken.
-    pub fn next(&self, scope: &WriteScope) -> Option<J> {
+    pub fn next_in_lane(&self, scope: &WriteScope) -> Option<J> {
         self.state().lanes.get_mut(scope)?.waiting.pop_front()
     }
 
     /// Leaves a lane to any free writer.
-    pub fn give_back(&self, scope: &WriteScope) {
+    pub fn release(&self, scope: &WriteScope) {
         let mut state = self.state();
         let Some(lane) = state.lanes.get_mut(scope) else { return };
         lane.is_taken = false;
@@ -116,32 +116,32 @@ mod tests {
         for (scope, job) in [("a", 1), ("a", 2), ("b", 3), ("a", 4)] {
             lanes.add(at(scope), job).expect("open");
         }
-        let take = || lanes.take(None).flatten();
+        let take = || lanes.next_job(None).flatten();
         assert_eq!(take(), Some((at("a"), 1)));
         assert_eq!(take(), Some((at("b"), 3)), "what is taken is not taken twice");
-        assert_eq!(lanes.next(&at("a")), Some(2));
-        assert_eq!(lanes.next(&at("b")), None);
-        lanes.give_back(&at("b"));
+        assert_eq!(lanes.next_in_lane(&at("a")), Some(2));
+        assert_eq!(lanes.next_in_lane(&at("b")), None);
+        lanes.release(&at("b"));
         lanes.add(at("b"), 5).expect("open");
-        lanes.give_back(&at("a"));
+        lanes.release(&at("a"));
         assert_eq!(take(), Some((at("b"), 5)), "whoever has waited longest");
         lanes.close();
         assert!(matches!(lanes.add(at("a"), 6), Err(DatabaseError::Closed)));
         assert_eq!(take(), Some((at("a"), 4)), "what waits is done all the same");
-        assert_eq!(lanes.take(None), None);
+        assert_eq!(lanes.next_job(None), None);
     }
 
     #[test]
     fn waiting_ends_after_a_span() {
         let lanes: Lanes<i32> = Lanes::default();
-        assert_eq!(lanes.take(Some(Duration::ZERO)), Some(None));
+        assert_eq!(lanes.next_job(Some(Duration::ZERO)), Some(None));
     }
 
     #[test]
     fn whoever_waits_is_woken() {
         let lanes = Lanes::default();
         std::thread::scope(|scope| {
-            let waiting: Vec<_> = (0..3).map(|_| scope.spawn(|| lanes.take(None).flatten())).collect();
+            let waiting: Vec<_> = (0..3).map(|_| scope.spawn(|| lanes.next_job(None).flatten())).collect();
             lanes.add(WriteScope::Everything, 1).expect("open");
             lanes.close();
             let taken = waiting

@@ -7,7 +7,7 @@ use model::time::Timestamp;
 
 /// One question for each table whose rows are listed by their time; each is
 /// answered from an index, or from a table that stays small.
-const QUESTIONS: [&str; 11] = [
+const LATEST_QUERIES: [&str; 11] = [
     "SELECT max((SELECT max(created_at) FROM messages WHERE channel = channels.id)) FROM channels",
     "SELECT max((SELECT max(last_at) FROM conversations WHERE channel = channels.id)) FROM channels",
     "SELECT max((SELECT max(last_at) FROM threads WHERE channel = channels.id)) FROM channels",
@@ -22,10 +22,10 @@ const QUESTIONS: [&str; 11] = [
 ];
 
 /// The newest time.
-pub fn stamp(db: &dyn DbSession) -> Result<Timestamp, DatabaseError> {
+pub fn newest_stamp(db: &dyn DbSession) -> Result<Timestamp, DatabaseError> {
     let mut latest = 0;
-    for question in QUESTIONS {
-        let found: Option<i64> = db.scalar(question, &[])?;
+    for question in LATEST_QUERIES {
+        let found: Option<i64> = db.fetch_scalar(question, &[])?;
         latest = latest.max(found.unwrap_or(0));
     }
     Ok(Timestamp::from_micros(latest))
@@ -44,7 +44,7 @@ mod tests {
         db.pragma_update(None, "foreign_keys", false).expect("set");
         db.change("INSERT INTO workspaces VALUES ('w', NULL, NULL, 0, 0)", &[]).expect("made");
         db.change("INSERT INTO channels VALUES ('c', 'w', 'email', 'a', NULL, NULL, 0)", &[]).expect("made");
-        let latest = || stamp(&db).expect("reads").micros();
+        let latest = || newest_stamp(&db).expect("reads").micros();
         assert_eq!(latest(), 0);
         let rows = [
             "INSERT INTO outbound (recipient, channel, content, at) VALUES ('a', 'email', 'b', 11)",

@@ -12,7 +12,7 @@ use crate::database::DatabaseError;
 use crate::database::session::Obstacle;
 
 /// How long a job waits for a connection at most.
-const PATIENCE: Duration = Duration::from_secs(10);
+const JOB_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is asked of a group of connections.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct PoolLoad {
 
 /// The same at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoadReading {
+pub struct LoadSnapshot {
     pub connections: usize,
     pub busy: usize,
     /// Jobs that wait for one.
@@ -42,8 +42,8 @@ impl PoolLoad {
         Arc::new(Self { connections, ..Self::default() })
     }
 
-    pub fn read(&self) -> LoadReading {
-        LoadReading {
+    pub fn read(&self) -> LoadSnapshot {
+        LoadSnapshot {
             connections: self.connections,
             busy: self.busy.load(Ordering::Relaxed),
             waiting: self.waiting.load(Ordering::Relaxed),
@@ -52,7 +52,7 @@ impl PoolLoad {
     }
 
     /// Notes that something keeps jobs from being done.
-    pub fn note_obstacle(&self, obstacle: Obstacle) {
+    pub fn record_obstacle(&self, obstacle: Obstacle) {
         *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) = Some((obstacle, Instant::now()));
     }
 
@@ -63,16 +63,16 @@ impl PoolLoad {
     }
 
     /// A connection works until this is dropped.
-    pub fn work(&self) -> Working<'_> {
+    pub fn mark_busy(&self) -> BusyGuard<'_> {
         self.busy.fetch_add(1, Ordering::Relaxed);
-        Working(self)
+        BusyGuard(self)
     }
 }
 
 /// A connection that works.
-pub struct Working<'a>(&'a PoolLoad);
+pub struct BusyGuard<'a>(&'a PoolLoad);
 
-impl Drop for Working<'_> {
+impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
@@ -103,13 +103,13 @@ impl JobTicket {
 
     /// Waits until the job is answered. One that is not begun within the
     /// patience never will be.
-    pub async fn answer<T>(self, mut answered: oneshot::Receiver<T>) -> Result<T, DatabaseError> {
-        let waited = tokio::time::timeout(PATIENCE, &mut answered).await;
+    pub async fn wait_for_answer<T>(self, mut answered: oneshot::Receiver<T>) -> Result<T, DatabaseError> {
+        let waited = tokio::time::timeout(JOB_TIMEOUT, &mut answered).await;
         let told = match waited {
             Ok(told) => told,
             Err(_) if self.begin() => {
                 self.load.turned_away.fetch_add(1, Ordering::Relaxed);
-                let is_locked = self.load.was_met(Obstacle::ForeignLock, PATIENCE);
+                let is_locked = self.load.was_met(Obstacle::ForeignLock, JOB_TIMEOUT);
                 return Err(if is_locked { DatabaseError::Locked } else { DatabaseError::Busy });
             }
             Err(_) => answered.await,
@@ -129,14 +129,14 @@ mod tests {
         let (answer, answered) = oneshot::channel();
         assert_eq!(load.read().waiting, 1);
         assert!(ticket.begin() && !ticket.begin());
-        let late = tokio::spawn(ticket.answer(answered));
-        tokio::time::sleep(2 * PATIENCE).await;
+        let late = tokio::spawn(ticket.wait_for_answer(answered));
+        tokio::time::sleep(2 * JOB_TIMEOUT).await;
         answer.send(7).expect("somebody waits for what was begun");
         assert_eq!(late.await.expect("no panic").expect("answered"), 7);
 
         let ticket = JobTicket::new(&load);
         let (_answer, answered) = oneshot::channel::<u8>();
-        let given_up = ticket.clone().answer(answered).await;
+        let given_up = ticket.clone().wait_for_answer(answered).await;
         assert!(matches!(given_up, Err(DatabaseError::Busy)));
         assert!(!ticket.begin(), "it never runs");
         let told = load.read();
@@ -145,6 +145,6 @@ mod tests {
         let ticket = JobTicket::new(&load);
         let (answer, answered) = oneshot::channel::<u8>();
         drop(answer);
-        assert!(matches!(ticket.answer(answered).await, Err(DatabaseError::Closed)));
+        assert!(matches!(ticket.wait_for_answer(answered).await, Err(DatabaseError::Closed)));
     }
 }

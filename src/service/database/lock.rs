@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use crate::database::DatabaseError;
 
 /// Bytes of a lock file that are read.
-const HOLDER: u64 = 32;
+const LOCK_FILE_BYTES: u64 = 32;
 
 /// Takes the lock that lies beside a database that is there, and writes this
 /// process's id into it; it is free again when the file is dropped, and when
 /// the process ends in whatever way.
-pub fn take(database: &Path) -> Result<File, DatabaseError> {
+pub fn acquire(database: &Path) -> Result<File, DatabaseError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(beside(database)?)?;
-    told(file.try_lock(), &file)?;
+    let mut file = options.open(lock_path(database)?)?;
+    lock_result(file.try_lock(), &file)?;
     file.set_len(0)?;
     file.rewind()?;
     write!(file, "{}", std::process::id())?;
@@ -28,33 +28,33 @@ pub fn take(database: &Path) -> Result<File, DatabaseError> {
 
 /// Refuses a database that another service holds; takes and makes nothing.
 pub fn check(database: &Path) -> Result<(), DatabaseError> {
-    let opened = beside(database).and_then(File::open);
+    let opened = lock_path(database).and_then(File::open);
     match opened {
-        Ok(file) => told(file.try_lock_shared(), &file),
+        Ok(file) => lock_result(file.try_lock_shared(), &file),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(cause.into()),
     }
 }
 
 /// The lock of a database; the same file by another way has the same lock.
-fn beside(database: &Path) -> io::Result<PathBuf> {
+fn lock_path(database: &Path) -> io::Result<PathBuf> {
     let mut name = database.canonicalize()?.into_os_string();
     name.push("-lock");
     Ok(name.into())
 }
 
-fn told(locked: Result<(), TryLockError>, file: &File) -> Result<(), DatabaseError> {
+fn lock_result(locked: Result<(), TryLockError>, file: &File) -> Result<(), DatabaseError> {
     match locked {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(DatabaseError::InUse(holder(file))),
+        Err(TryLockError::WouldBlock) => Err(DatabaseError::InUse(read_owner_pid(file))),
         Err(TryLockError::Error(cause)) => Err(cause.into()),
     }
 }
 
 /// The process that a lock file names, if it can be read.
-fn holder(file: &File) -> Option<u32> {
+fn read_owner_pid(file: &File) -> Option<u32> {
     let mut text = String::new();
-    file.take(HOLDER).read_to_string(&mut text).ok()?;
+    file.take(LOCK_FILE_BYTES).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
 
@@ -69,16 +69,16 @@ mod tests {
         check(&path).expect("not there yet");
         std::fs::write(&path, "").expect("a file");
         check(&path).expect("never locked");
-        let held = take(&path).expect("free");
+        let held = acquire(&path).expect("free");
         let other = folder.path().join(".").join("service.db");
         let this = Some(std::process::id());
-        assert!(matches!(take(&other), Err(DatabaseError::InUse(holder)) if holder == this));
+        assert!(matches!(acquire(&other), Err(DatabaseError::InUse(holder)) if holder == this));
         assert!(matches!(check(&other), Err(DatabaseError::InUse(holder)) if holder == this));
         drop(held);
         // What a longer id has left behind is not read as a part of the next.
         std::fs::write(folder.path().join("service.db-lock"), "12345678901234").expect("written");
         check(&path).expect("free again");
-        let _held = take(&other).expect("free again");
-        assert!(matches!(take(&path), Err(DatabaseError::InUse(holder)) if holder == this));
+        let _held = acquire(&other).expect("free again");
+        assert!(matches!(acquire(&path), Err(DatabaseError::InUse(holder)) if holder == this));
     }
 }

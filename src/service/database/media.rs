@@ -5,12 +5,12 @@
 use std::collections::HashSet;
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::{DAY, Timestamp};
 
 /// Bytes of a part.
-const PART: usize = 256 * 1024;
+const PART_BYTES: usize = 256 * 1024;
 
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,50 +28,57 @@ pub struct MediaRow {
 pub fn insert(db: &dyn DbSession, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO media (id, workspace, mime_type, size, filename, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let MediaRow { id, workspace, mime_type, size, filename } = row;
-    db.note(sql, bound![id, workspace, mime_type, size, filename, now])
+    db.change_later(sql, bound![id, workspace, mime_type, size, filename, now])
 }
 
 table!(MediaRow from media { id, workspace, mime_type, size, filename });
 
 /// Reads what is known of a file.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Keeps the bytes of a file in the database, where it has a table for them.
 pub fn insert_bytes(db: &dyn DbSession, id: &str, bytes: &[u8]) -> Result<(), DatabaseError> {
-    for (number, part) in (0_i64..).zip(bytes.chunks(PART)) {
-        db.note("INSERT INTO media_parts (id, part, bytes) VALUES (?1, ?2, ?3)", bound![id, number, part])?;
+    for (number, part) in (0_i64..).zip(bytes.chunks(PART_BYTES)) {
+        db.change_later(
+            "INSERT INTO media_parts (id, part, bytes) VALUES (?1, ?2, ?3)",
+            bound![id, number, part],
+        )?;
     }
     Ok(())
 }
 
 /// One part of such a file, counted from 0; none behind the last.
-pub fn part(db: &dyn DbSession, id: &str, number: i64) -> Result<Option<Vec<u8>>, DatabaseError> {
-    db.first("SELECT bytes FROM media_parts WHERE id = ?1 AND part = ?2", bound![id, number], only)
+pub fn read_part(db: &dyn DbSession, id: &str, number: i64) -> Result<Option<Vec<u8>>, DatabaseError> {
+    db.fetch_optional(
+        "SELECT bytes FROM media_parts WHERE id = ?1 AND part = ?2",
+        bound![id, number],
+        single_cell,
+    )
 }
 
 /// All bytes of such a file.
-pub fn all_parts(db: &dyn DbSession, id: &str) -> Result<Vec<u8>, DatabaseError> {
+pub fn read_all_parts(db: &dyn DbSession, id: &str) -> Result<Vec<u8>, DatabaseError> {
     let parts: Vec<Vec<u8>> =
-        db.all("SELECT bytes FROM media_parts WHERE id = ?1 ORDER BY part", bound![id], only)?;
+        db.fetch_all("SELECT bytes FROM media_parts WHERE id = ?1 ORDER BY part", bound![id], single_cell)?;
     if parts.is_empty() { Err(DatabaseError::NoRow) } else { Ok(parts.concat()) }
 }
 
 /// Removes the bytes of such a file.
 pub fn remove_bytes(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM media_parts WHERE id = ?1", bound![id])
+    db.change_later("DELETE FROM media_parts WHERE id = ?1", bound![id])
 }
 
 /// Removes the bytes of such files whose rows were never kept. The row of one
 /// that came within the last day may be on its way.
-pub fn sweep_bytes(db: &dyn DbSession) -> Result<(), DatabaseError> {
+pub fn remove_orphaned_bytes(db: &dyn DbSession) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM media_parts WHERE id NOT IN (SELECT id FROM media)
                AND kept_at < CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
-    db.note(sql, bound![DAY])
+    db.change_later(sql, bound![DAY])
 }
 
 /// The ids of all files.
 pub fn all_ids(db: &dyn DbSession) -> Result<HashSet<String>, DatabaseError> {
-    db.all("SELECT id FROM media", &[], only)
+    db.fetch_all("SELECT id FROM media", &[], single_cell)
 }

@@ -1,7 +1,7 @@
 //! Single values the service keeps about itself: secrets, the clock's shift.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, only};
+use crate::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, single_cell};
 use crate::database::session::DbSession;
 
 /// Name of the mark that the service was started last with platforms it plays
@@ -10,18 +10,18 @@ pub const PLAYS_PLATFORMS: &str = "plays_platforms";
 
 /// Reads a value.
 pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>, DatabaseError> {
-    db.first("SELECT value FROM meta WHERE name = ?1", bound![name], only)
+    db.fetch_optional("SELECT value FROM meta WHERE name = ?1", bound![name], single_cell)
 }
 
 /// Reads a number. An engine whose columns hold one kind of value keeps its
 /// digits.
-pub fn number(db: &dyn DbSession, name: &str) -> Result<Option<i64>, DatabaseError> {
-    Ok(get::<KeptNumber>(db, name)?.map(|kept_number| kept_number.0))
+pub fn get_number(db: &dyn DbSession, name: &str) -> Result<Option<i64>, DatabaseError> {
+    Ok(get::<StoredNumber>(db, name)?.map(|kept_number| kept_number.0))
 }
 
-struct KeptNumber(i64);
+struct StoredNumber(i64);
 
-impl FromSqlValue for KeptNumber {
+impl FromSqlValue for StoredNumber {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Int(number) => Some(Self(number)),
@@ -34,13 +34,13 @@ impl FromSqlValue for KeptNumber {
 /// Writes a value.
 pub fn set(db: &dyn DbSession, name: &str, value: &dyn ToSqlValue) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    db.note(sql, &[name.bind(), value.bind()])
+    db.change_later(sql, &[name.bind(), value.bind()])
 }
 
 /// Whether anything is kept that is sealed with the service's key.
-pub fn any_sealed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+pub fn has_sealed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhooks WHERE secret IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM connected_channels)";
-    db.scalar(sql, &[])
+    db.fetch_scalar(sql, &[])
 }

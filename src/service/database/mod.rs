@@ -66,12 +66,12 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 pub use error::DatabaseError;
-use load::LoadReading;
+use load::LoadSnapshot;
 pub use open::Durability;
-use place::{DatabasePlace, ServerUrl};
+use place::{DatabaseLocation, ServerUrl};
 use pool::Pool;
-use postgres::REVISION;
-pub use postgres::feed::CommittedElsewhere;
+use postgres::REVISION_COLUMN;
+pub use postgres::feed::CommitState;
 pub use postgres::order::lower_stamps;
 pub use postgres::shared_state::{DecisionClock, NewValue, SharedState};
 use session::{DbSession, WritingConnection};
@@ -80,7 +80,7 @@ use sqlite::FileWriter;
 pub use transfer::{MovedTable, Transfer, back_up, transfer};
 
 /// Connections that read: for pages, and for what may go through many rows.
-type ReadingConnections = (Vec<Box<dyn DbSession + Send>>, Vec<Box<dyn DbSession + Send>>);
+type ReadSessions = (Vec<Box<dyn DbSession + Send>>, Vec<Box<dyn DbSession + Send>>);
 
 /// The open database. Dropping it ends its threads after their last jobs.
 pub struct Database {
@@ -93,7 +93,7 @@ pub struct Database {
     /// The workspaces of channels that were asked for.
     workspaces: Mutex<HashMap<String, String>>,
     /// What other processes on the database have in common with this one.
-    shared: Option<postgres::Shared>,
+    shared: Option<postgres::SharedParts>,
     /// The lock of a file, held by a service, so that there is no second one.
     lock: Mutex<Option<File>>,
     /// A reader of a file for the caller's own thread.
@@ -119,11 +119,11 @@ impl Database {
     }
 
     /// Reads from a file that a service has made, while it may be in use.
-    pub fn look<T>(
+    pub fn read_while_served<T>(
         path: &Path,
         read: impl FnOnce(&dyn DbSession) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
-        read(&open::looked_at(path)?)
+        read(&open::open_for_inspection(path)?)
     }
 
     /// Opens or makes the database, and tells whether it was made; `committed` is
@@ -132,59 +132,59 @@ impl Database {
     /// # Errors
     /// When it cannot be used, or another service does.
     pub fn open(
-        place: &DatabasePlace,
+        place: &DatabaseLocation,
         durability: Durability,
         committed: Arc<Notify>,
     ) -> Result<(Self, bool), DatabaseError> {
         let stamp = Arc::new(AtomicI64::new(0));
         Ok(match place {
-            DatabasePlace::File(path) => {
-                let (connection, fresh, lock) = open::writer(path, durability)?;
-                let readers = open::readers(path)?;
-                let searchers = open::searchers(path)?;
+            DatabaseLocation::File(path) => {
+                let (connection, fresh, lock) = open::open_writer(path, durability)?;
+                let readers = open::open_readers(path)?;
+                let searchers = open::open_searchers(path)?;
                 let inline_reader =
-                    Some(Mutex::new(Box::new(open::reader(path)?) as Box<dyn DbSession + Send>));
+                    Some(Mutex::new(Box::new(open::open_reader(path)?) as Box<dyn DbSession + Send>));
                 let wiping = Arc::<AtomicBool>::default();
-                let writer = FileWriter::new(connection).wiping(wiping.clone());
+                let writer = FileWriter::new(connection).with_wiping(wiping.clone());
                 let writers: Vec<Box<dyn WritingConnection>> = vec![Box::new(writer)];
-                let database = Self::around(writers, (readers, searchers), stamp, committed)?;
+                let database = Self::from_connections(writers, (readers, searchers), stamp, committed)?;
                 let (lock, file) = (Mutex::new(Some(lock)), Some(path.clone()));
                 (Self { lock, inline_reader, wiping, file, ..database }, fresh)
             }
-            DatabasePlace::Server(url) => {
-                let opened = postgres::serve(url, durability, stamp.clone())?;
+            DatabaseLocation::Server(url) => {
+                let opened = postgres::open_for_service(url, durability, stamp.clone())?;
                 let reading = (opened.readers, opened.searchers);
-                let database = Self::around(opened.writers, reading, stamp, committed)?;
+                let database = Self::from_connections(opened.writers, reading, stamp, committed)?;
                 (Self { shared: opened.shared, server: Some(url.clone()), ..database }, opened.fresh)
             }
         })
     }
 
     /// Opens a database that a service has made; it makes none.
-    pub fn existing(place: &DatabasePlace) -> Result<Self, DatabaseError> {
+    pub fn open_existing(place: &DatabaseLocation) -> Result<Self, DatabaseError> {
         let stamp = Arc::new(AtomicI64::new(0));
         let wiping = Arc::<AtomicBool>::default();
-        let (writers, reading): (Vec<Box<dyn WritingConnection>>, ReadingConnections) = match place {
-            DatabasePlace::File(path) => {
-                let writer = FileWriter::beside_others(open::existing(path)?).wiping(wiping.clone());
-                (vec![Box::new(writer)], (open::readers(path)?, open::searchers(path)?))
+        let (writers, reading): (Vec<Box<dyn WritingConnection>>, ReadSessions) = match place {
+            DatabaseLocation::File(path) => {
+                let writer = FileWriter::without_lock(open::open_existing(path)?).with_wiping(wiping.clone());
+                (vec![Box::new(writer)], (open::open_readers(path)?, open::open_searchers(path)?))
             }
-            DatabasePlace::Server(url) => {
-                let opened = postgres::existing(url, stamp.clone())?;
+            DatabaseLocation::Server(url) => {
+                let opened = postgres::open_existing(url, stamp.clone())?;
                 (opened.writers, (opened.readers, opened.searchers))
             }
         };
-        let database = Self::around(writers, reading, stamp, Arc::new(Notify::new()))?;
+        let database = Self::from_connections(writers, reading, stamp, Arc::new(Notify::new()))?;
         let server = match place {
-            DatabasePlace::File(_) => None,
-            DatabasePlace::Server(url) => Some(url.clone()),
+            DatabaseLocation::File(_) => None,
+            DatabaseLocation::Server(url) => Some(url.clone()),
         };
         Ok(Self { wiping, file: place.file().map(Path::to_owned), server, ..database })
     }
 
-    fn around(
+    fn from_connections(
         writers: Vec<Box<dyn WritingConnection>>,
-        (readers, searchers): ReadingConnections,
+        (readers, searchers): ReadSessions,
         stamp: Arc<AtomicI64>,
         committed: Arc<Notify>,
     ) -> Result<Self, DatabaseError> {
@@ -253,7 +253,7 @@ impl Database {
 
     /// Finds what is committed by an index. On a file it is read on the caller's thread, which takes a few
     /// microseconds and no queue; on a server as [`read`](Self::read) does.
-    pub async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    pub async fn read_indexed<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -267,13 +267,13 @@ impl Database {
 
     /// The same where it takes several questions: all are answered as of one
     /// moment.
-    pub async fn read_together<T, E, F>(&self, job: F) -> Result<T, E>
+    pub async fn read_consistent<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
-        self.read(move |db| savepoint::part(db, || job(db))).await
+        self.read(move |db| savepoint::in_savepoint(db, || job(db))).await
     }
 
     /// Takes what was erased out of the bytes of the files, too: out of the log, and
@@ -307,13 +307,13 @@ impl Database {
     ///
     /// # Errors
     /// [`DatabaseError::Full`] where there is no room for it.
-    pub async fn try_room(&self) -> Result<(), DatabaseError> {
+    pub async fn check_disk_space(&self) -> Result<(), DatabaseError> {
         match self.file.clone() {
             Some(path) => {
-                let trying = tokio::task::spawn_blocking(move || room::try_beside(&path));
+                let trying = tokio::task::spawn_blocking(move || room::probe_folder(&path));
                 trying.await.map_err(|_| DatabaseError::Closed)?
             }
-            None => self.write_in(WriteScope::Unordered, room::try_within).await,
+            None => self.write_in(WriteScope::Unordered, room::probe_server).await,
         }
     }
 
@@ -325,7 +325,7 @@ impl Database {
 
     /// How much is asked of those that write, read, and change what processes
     /// have in common.
-    pub fn loads(&self) -> Vec<(&'static str, LoadReading)> {
+    pub fn loads(&self) -> Vec<(&'static str, LoadSnapshot)> {
         let mut loads = vec![
             ("write", self.writer.load()),
             ("read", self.readers.load()),
@@ -356,18 +356,18 @@ impl Database {
     }
 
     /// Tells what others commit, where there are others.
-    pub fn elsewhere(&self) -> Option<watch::Receiver<CommittedElsewhere>> {
+    pub fn subscribe_commits(&self) -> Option<watch::Receiver<CommitState>> {
         self.shared.as_ref().map(|shared| shared.feed.watch())
     }
 
     /// Whether this process does what falls due. On a file, it is the only one.
-    pub fn leads(&self) -> bool {
+    pub fn is_leader(&self) -> bool {
         self.shared.as_ref().is_none_or(|shared| shared.lease.is_held())
     }
 
     /// Runs a job of what falls due, as [`write_in`](Self::write_in) does; refused
     /// where another process does that by now.
-    pub async fn write_leading<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
+    pub async fn write_as_leader<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -385,7 +385,7 @@ impl Database {
     /// leaves what falls due to another process.
     pub fn close(&self) {
         self.writer.close();
-        self.shared.iter().for_each(postgres::Shared::end);
+        self.shared.iter().for_each(postgres::SharedParts::release);
         // A child process that is being started holds a copy of the open file: closing it is not enough.
         let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Err(error)) = lock.map(|file| file.unlock()) {

@@ -13,20 +13,20 @@ use crate::database::{DatabaseError, lock};
 use sqlite::Queries;
 
 /// Marks the file as this service's.
-const APPLICATION: i64 = 0x6664_7376;
+const APPLICATION_ID: i64 = 0x6664_7376;
 /// How every file of SQLite's begins.
-const BEGINNING: &[u8] = b"SQLite format 3\0";
+const FILE_HEADER: &[u8] = b"SQLite format 3\0";
 /// The format this version writes.
-const FORMAT: i64 = 1;
+const FORMAT_VERSION: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
 /// Tables that came later; each is made where it is missing.
-const LATER: [&str; 3] = [
+const LATER_TABLES: [&str; 3] = [
     include_str!("schema_connections.sql"),
     include_str!("schema_carriers.sql"),
     include_str!("schema_takeover.sql"),
 ];
 /// Columns that came later: table, column, and what adds it where it is missing.
-const COLUMNS: [(&str, &str, &str); 6] = [
+const LATER_COLUMNS: [(&str, &str, &str); 6] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -47,7 +47,7 @@ const COLUMNS: [(&str, &str, &str); 6] = [
 /// Indexes that came later. Addresses are found whatever their case. Each filter of
 /// a list has an index in the order of the list; the columns behind the order let
 /// further filters be compared without reading the row.
-const INDEXES: &str = "
+const LATER_INDEXES: &str = "
     DROP INDEX IF EXISTS conversations_by_email;
     DROP INDEX IF EXISTS contacts_by_email;
     CREATE INDEX IF NOT EXISTS conversations_by_folded_email ON conversations (lower(email)) WHERE email IS NOT NULL;
@@ -60,7 +60,7 @@ const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS messages_by_media ON messages (media_url) WHERE media_url IS NOT NULL;
     CREATE INDEX IF NOT EXISTS recipients_by_contact ON recipients (contact);
 ";
-const SETTINGS: &str = "
+const WRITER_SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -77,7 +77,7 @@ const SETTINGS: &str = "
     PRAGMA secure_delete = ON;
 ";
 /// Threads that read; more would only wait for the same processors.
-const READERS: usize = 3;
+const READER_THREADS: usize = 3;
 /// A reader's cache is smaller: there are several.
 const READER_SETTINGS: &str = "
     PRAGMA busy_timeout = 5000;
@@ -99,24 +99,24 @@ pub enum Durability {
 /// Opens the writer's connection and locks the file for it; makes the file and
 /// its tables when absent.
 /// Tells whether the tables were just made.
-pub fn writer(path: &Path, durability: Durability) -> Result<(Connection, bool, File), DatabaseError> {
+pub fn open_writer(path: &Path, durability: Durability) -> Result<(Connection, bool, File), DatabaseError> {
     // Looked for first: the key is made beside a database that is there.
     let holds = |text: &&str| {
-        fs::metadata(beside(path, text)).is_ok_and(|metadata| metadata.is_dir() || metadata.len() > 0)
+        fs::metadata(with_suffix(path, text)).is_ok_and(|metadata| metadata.is_dir() || metadata.len() > 0)
     };
     let was_used = [".key", "-wal", ".media"].iter().any(holds);
     // Somebody's text is not a corrupt database.
-    let begun = beginning(path)?;
+    let begun = read_header(path)?;
     if was_used && begun.is_empty() && path.exists() {
         return Err(DatabaseError::Emptied);
     }
-    if !(begun.is_empty() || begun == BEGINNING) {
+    if !(begun.is_empty() || begun == FILE_HEADER) {
         return Err(DatabaseError::NoDatabase);
     }
     make_private(path)?;
-    let lock = lock::take(path)?;
-    let (connection, fresh) = migrated(path)?;
-    note::refuse(&connection)?;
+    let lock = lock::acquire(path)?;
+    let (connection, fresh) = open_migrated(path)?;
+    note::refuse_moved(&connection)?;
     if durability == Durability::Simulated {
         connection.execute_batch("PRAGMA synchronous = OFF")?;
     }
@@ -125,33 +125,33 @@ pub fn writer(path: &Path, durability: Durability) -> Result<(Connection, bool, 
 
 /// Opens the writer's connection to a file that a service has made; makes
 /// nothing and moves nothing.
-pub fn existing(path: &Path) -> Result<Connection, DatabaseError> {
-    looked_at(path)?;
-    Ok(migrated(path)?.0)
+pub fn open_existing(path: &Path) -> Result<Connection, DatabaseError> {
+    open_for_inspection(path)?;
+    Ok(open_migrated(path)?.0)
 }
 
 /// Opens a file that a service has made to read from it; changes nothing.
-pub fn looked_at(path: &Path) -> Result<Connection, DatabaseError> {
-    let connection = unrefused(path)?;
-    note::refuse(&connection)?;
+pub fn open_for_inspection(path: &Path) -> Result<Connection, DatabaseError> {
+    let connection = open_unchecked(path)?;
+    note::refuse_moved(&connection)?;
     Ok(connection)
 }
 
 /// The same, also where a move keeps it from being served.
-pub fn unrefused(path: &Path) -> Result<Connection, DatabaseError> {
+pub fn open_unchecked(path: &Path) -> Result<Connection, DatabaseError> {
     if !is_database(path)? {
         return Err(DatabaseError::NoDatabase);
     }
-    let connection = reader(path)?;
+    let connection = open_reader(path)?;
     let application: i64 = connection.scalar("PRAGMA application_id", [])?;
-    if tables(&connection)? == 0 || application != APPLICATION {
+    if count_tables(&connection)? == 0 || application != APPLICATION_ID {
         return Err(DatabaseError::Foreign);
     }
     Ok(connection)
 }
 
 /// Opens a reader's connection to a file a writer has opened.
-pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
+pub fn open_reader(path: &Path) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.execute_batch(READER_SETTINGS)?;
@@ -161,18 +161,18 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
 }
 
 /// The sessions that read a file a writer has opened.
-pub fn readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
-    (0..READERS).map(|_| Ok(Box::new(reader(path)?) as Box<dyn DbSession + Send>)).collect()
+pub fn open_readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
+    (0..READER_THREADS).map(|_| Ok(Box::new(open_reader(path)?) as Box<dyn DbSession + Send>)).collect()
 }
 
 /// The sessions for what may go through many rows.
-pub fn searchers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
-    Ok(vec![Box::new(reader(path)?)])
+pub fn open_searchers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
+    Ok(vec![Box::new(open_reader(path)?)])
 }
 
 /// Opens a file to write to it, and brings its tables to this version's; tells
 /// whether they were just made.
-pub fn migrated(path: &Path) -> Result<(Connection, bool), DatabaseError> {
+pub fn open_migrated(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     open_healthy(path).map_err(|cause| match cause {
         DatabaseError::Corrupt(cause) => DatabaseError::Damaged(cause),
         other => other,
@@ -184,36 +184,36 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     let mut connection = Connection::open(path)?;
     let application: i64 = connection.scalar("PRAGMA application_id", [])?;
     let format: i64 = connection.scalar("PRAGMA user_version", [])?;
-    let tables = tables(&connection)?;
-    if tables > 0 && application != APPLICATION {
+    let tables = count_tables(&connection)?;
+    if tables > 0 && application != APPLICATION_ID {
         return Err(DatabaseError::Foreign);
     }
-    if format > FORMAT {
+    if format > FORMAT_VERSION {
         return Err(DatabaseError::Newer(format));
     }
-    connection.execute_batch(SETTINGS)?;
+    connection.execute_batch(WRITER_SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);
     sqlite::keep_plans(&connection)?;
-    check(&connection)?;
+    check_integrity(&connection)?;
     let fresh = tables == 0;
     if fresh {
         let change = connection.transaction()?;
         change.execute_batch(SCHEMA)?;
-        change.pragma_update(None, "application_id", APPLICATION)?;
-        change.pragma_update(None, "user_version", FORMAT)?;
+        change.pragma_update(None, "application_id", APPLICATION_ID)?;
+        change.pragma_update(None, "user_version", FORMAT_VERSION)?;
         change.commit()?;
     }
-    LATER.iter().try_for_each(|text| connection.execute_batch(text))?;
-    free_lanes(&mut connection)?;
+    LATER_TABLES.iter().try_for_each(|text| connection.execute_batch(text))?;
+    rebuild_lanes(&mut connection)?;
     add_columns(&mut connection)?;
-    connection.execute_batch(INDEXES)?;
+    connection.execute_batch(LATER_INDEXES)?;
     Ok((connection, fresh))
 }
 
 /// Adds the columns that came later. Programs that do not know them leave them
 /// empty, which means what it meant before.
 fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
-    for (table, column, add) in COLUMNS {
+    for (table, column, add) in LATER_COLUMNS {
         let sql = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
         let found: i64 = connection.scalar(sql, [table, column])?;
         if found == 0 {
@@ -226,7 +226,7 @@ fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 /// Lanes were conversations once, and are threads of mail, too, by now.
-fn free_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
+fn rebuild_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
     let made: String = connection.scalar("SELECT sql FROM sqlite_schema WHERE name = 'egress'", [])?;
     if !made.contains("REFERENCES conversations") {
         return Ok(());
@@ -236,20 +236,20 @@ fn free_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
         "ALTER TABLE egress RENAME TO egress_before;
          DROP INDEX egress_by_lane; DROP INDEX egress_by_state; DROP INDEX egress_by_place; DROP INDEX egress_by_request;",
     )?;
-    LATER.iter().try_for_each(|text| change.execute_batch(text))?;
+    LATER_TABLES.iter().try_for_each(|text| change.execute_batch(text))?;
     change.execute_batch("INSERT INTO egress SELECT * FROM egress_before; DROP TABLE egress_before;")?;
     change.commit()
 }
 
-fn tables(connection: &Connection) -> rusqlite::Result<i64> {
+fn count_tables(connection: &Connection) -> rusqlite::Result<i64> {
     connection.scalar("SELECT count(*) FROM sqlite_schema", [])
 }
 
 /// The first bytes of a file; none where there is no file.
-fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+fn read_header(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match File::open(path) {
-        Ok(file) => file.take(BEGINNING.len() as u64).read_to_end(&mut bytes)?,
+        Ok(file) => file.take(FILE_HEADER.len() as u64).read_to_end(&mut bytes)?,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => 0,
         Err(cause) => return Err(cause),
     };
@@ -257,11 +257,11 @@ fn beginning(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn is_database(path: &Path) -> io::Result<bool> {
-    Ok(beginning(path)? == BEGINNING)
+    Ok(read_header(path)? == FILE_HEADER)
 }
 
 /// Looks whether the pages hang together.
-fn check(connection: &Connection) -> Result<(), DatabaseError> {
+fn check_integrity(connection: &Connection) -> Result<(), DatabaseError> {
     let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
     if verdict == "ok" {
         return Ok(());
@@ -270,7 +270,7 @@ fn check(connection: &Connection) -> Result<(), DatabaseError> {
     Err(rusqlite::Error::SqliteFailure(code, Some(verdict)).into())
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -291,10 +291,10 @@ mod tests {
     fn a_damaged_file_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        drop(writer(&path, Durability::Full).expect("opens"));
-        let garbage = [BEGINNING, &[7_u8; 8192]].concat();
+        drop(open_writer(&path, Durability::Full).expect("opens"));
+        let garbage = [FILE_HEADER, &[7_u8; 8192]].concat();
         fs::write(&path, &garbage).expect("written");
-        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Damaged(_))));
+        assert!(matches!(open_writer(&path, Durability::Full), Err(DatabaseError::Damaged(_))));
         assert_eq!(fs::read(&path).expect("kept"), garbage);
     }
 
@@ -304,7 +304,7 @@ mod tests {
     fn a_zeroed_page_is_found_at_the_start() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        drop(writer(&path, Durability::Full).expect("opens"));
+        drop(open_writer(&path, Durability::Full).expect("opens"));
         let whole = fs::read(&path).expect("there");
         let mut found = 0;
         for page in 1..whole.len() / 4096 {
@@ -312,7 +312,10 @@ mod tests {
             damaged[page * 4096..(page + 1) * 4096].fill(0);
             let path = folder.path().join(format!("{page}.db"));
             fs::write(&path, &damaged).expect("written");
-            assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Damaged(_))), "page {page}");
+            assert!(
+                matches!(open_writer(&path, Durability::Full), Err(DatabaseError::Damaged(_))),
+                "page {page}"
+            );
             found += 1;
         }
         assert!(found > 10);
@@ -322,7 +325,7 @@ mod tests {
     fn what_was_to_leave_outlives_the_freeing_of_lanes() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        let (connection, ..) = writer(&path, Durability::Full).expect("opens");
+        let (connection, ..) = open_writer(&path, Durability::Full).expect("opens");
         let bound = include_str!("schema_carriers.sql").replace(
             "lane TEXT NOT NULL,\n    -- The order",
             "lane TEXT NOT NULL REFERENCES conversations,\n    -- The order",
@@ -334,7 +337,7 @@ mod tests {
                    VALUES ('m', 'c', 'l', 1, '{}', '{}', 'waiting', 1, 0, 0, 0)";
         connection.execute(row, []).expect("waits");
         drop(connection);
-        let (connection, ..) = writer(&path, Durability::Full).expect("opens again");
+        let (connection, ..) = open_writer(&path, Durability::Full).expect("opens again");
         let made: String =
             connection.scalar("SELECT sql FROM sqlite_schema WHERE name = 'egress'", []).expect("read");
         let (count, indexes): (i64, i64) = (
@@ -351,12 +354,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
         fs::write(&path, "").expect("made");
-        drop(writer(&path, Durability::Full).expect("a file of no bytes that nobody used is new"));
+        drop(open_writer(&path, Durability::Full).expect("a file of no bytes that nobody used is new"));
         for trace in [".key", "-wal"] {
             let path = folder.path().join(format!("x{trace}.db"));
             fs::write(&path, "").expect("emptied");
-            fs::write(beside(&path, trace), "x").expect("written");
-            assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Emptied)), "{trace}");
+            fs::write(with_suffix(&path, trace), "x").expect("written");
+            assert!(matches!(open_writer(&path, Durability::Full), Err(DatabaseError::Emptied)), "{trace}");
             assert_eq!(fs::metadata(&path).expect("there").len(), 0);
         }
     }
@@ -366,17 +369,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("notes.txt");
         fs::write(&path, "Buy milk.\n").expect("written");
-        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::NoDatabase)));
-        assert!(matches!(existing(&path), Err(DatabaseError::NoDatabase)));
+        assert!(matches!(open_writer(&path, Durability::Full), Err(DatabaseError::NoDatabase)));
+        assert!(matches!(open_existing(&path), Err(DatabaseError::NoDatabase)));
         assert_eq!(fs::read_to_string(&path).expect("kept"), "Buy milk.\n");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is beside it");
         let path = folder.path().join("other.db");
         Connection::open(&path).expect("opens").execute_batch("CREATE TABLE theirs (a)").expect("made");
-        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Foreign)));
+        assert!(matches!(open_writer(&path, Durability::Full), Err(DatabaseError::Foreign)));
         let path = folder.path().join("newer.db");
-        drop(writer(&path, Durability::Full).expect("opens"));
+        drop(open_writer(&path, Durability::Full).expect("opens"));
         Connection::open(&path).expect("opens").pragma_update(None, "user_version", 99).expect("set");
-        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Newer(99))));
+        assert!(matches!(open_writer(&path, Durability::Full), Err(DatabaseError::Newer(99))));
     }
 
     #[cfg(unix)]
@@ -385,7 +388,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep").join("service.db");
-        drop(writer(&path, Durability::Full).expect("opens"));
+        drop(open_writer(&path, Durability::Full).expect("opens"));
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
     }
 }

@@ -9,10 +9,10 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 
 /// Rows that are kept: the newest.
-const MAX_KEPT: i64 = 100_000;
+const MAX_ROWS: i64 = 100_000;
 
 /// Notes something that reached a platform.
-pub fn note(
+pub fn record(
     db: &dyn DbSession,
     channel: Channel,
     recipient: &str,
@@ -22,20 +22,20 @@ pub fn note(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.note(sql, bound![recipient, channel.word(), content, key, now])?;
+    db.change_later(sql, bound![recipient, channel.word(), content, key, now])?;
     let forget = "DELETE FROM outbound WHERE seq <= (SELECT max(seq) FROM outbound) - ?1";
-    db.note(forget, bound![MAX_KEPT])
+    db.change_later(forget, bound![MAX_ROWS])
 }
 
 /// Forgets all of it.
 pub fn clear(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM outbound", &[])
+    db.change_later("DELETE FROM outbound", &[])
 }
 
 /// All of it, oldest first, as the switch tells it.
-pub fn all(db: &dyn DbSession) -> Result<Vec<Value>, DatabaseError> {
+pub fn list(db: &dyn DbSession) -> Result<Vec<Value>, DatabaseError> {
     let sql = "SELECT recipient, channel, content, idempotency_key, at FROM outbound ORDER BY seq";
-    db.all(sql, &[], |row| {
+    db.fetch_all(sql, &[], |row| {
         Ok(json!({
             "to": row.get::<String>("recipient")?, "channel": row.get::<String>("channel")?,
             "content": row.get::<String>("content")?,

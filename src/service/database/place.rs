@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The parameter of an address that keeps notifications off.
-const NO_LISTEN: &str = "listen=off";
+const NO_LISTEN_PARAMETER: &str = "listen=off";
 /// The one that names whose certificates are trusted; the system's where it says so.
-const TRUST: &str = "sslrootcert";
-const SYSTEM: &str = "system";
+const TRUST_PARAMETER: &str = "sslrootcert";
+const SYSTEM_TRUST: &str = "system";
 
 /// A file, or a database on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DatabasePlace {
+pub enum DatabaseLocation {
     /// One SQLite file.
     File(PathBuf),
     /// A PostgreSQL database.
@@ -25,7 +25,7 @@ pub enum DatabasePlace {
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerUrl(String);
 
-impl DatabasePlace {
+impl DatabaseLocation {
     /// The file, if it is one.
     pub fn file(&self) -> Option<&Path> {
         match self {
@@ -43,9 +43,11 @@ impl ServerUrl {
 
     /// The address as the client of the server reads it: without what is meant for this
     /// program. Certificates are always verified where there are any.
-    pub fn for_client(&self) -> String {
+    pub fn client_url(&self) -> String {
         let (place, parameters) = self.parts();
-        let ours = |text: &str| text.is_empty() || text == NO_LISTEN || text.split('=').next() == Some(TRUST);
+        let ours = |text: &str| {
+            text.is_empty() || text == NO_LISTEN_PARAMETER || text.split('=').next() == Some(TRUST_PARAMETER)
+        };
         let kept = parameters.split('&').filter(|part| !ours(part)).map(|part| match part {
             "sslmode=verify-ca" | "sslmode=verify-full" => "sslmode=require",
             part => part,
@@ -56,15 +58,16 @@ impl ServerUrl {
 
     /// Whether the server may be asked to tell what others commit: a pooler of
     /// transactions keeps that away.
-    pub fn listens(&self) -> bool {
-        !self.parts().1.split('&').any(|part| part == NO_LISTEN)
+    pub fn uses_notifications(&self) -> bool {
+        !self.parts().1.split('&').any(|part| part == NO_LISTEN_PARAMETER)
     }
 
     /// The file of certificates that are trusted, where it is not the system that says
     /// which.
-    pub fn trusted(&self) -> Option<PathBuf> {
-        let named = url::form_urlencoded::parse(self.parts().1.as_bytes()).find(|(name, _)| name == TRUST);
-        named.filter(|(_, file)| file != SYSTEM).map(|(_, file)| PathBuf::from(file.into_owned()))
+    pub fn trusted_certificates(&self) -> Option<PathBuf> {
+        let named =
+            url::form_urlencoded::parse(self.parts().1.as_bytes()).find(|(name, _)| name == TRUST_PARAMETER);
+        named.filter(|(_, file)| file != SYSTEM_TRUST).map(|(_, file)| PathBuf::from(file.into_owned()))
     }
 
     fn parts(&self) -> (&str, &str) {
@@ -72,13 +75,13 @@ impl ServerUrl {
     }
 }
 
-impl From<PathBuf> for DatabasePlace {
+impl From<PathBuf> for DatabaseLocation {
     fn from(path: PathBuf) -> Self {
         Self::File(path)
     }
 }
 
-impl FromStr for DatabasePlace {
+impl FromStr for DatabaseLocation {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
@@ -87,7 +90,7 @@ impl FromStr for DatabasePlace {
     }
 }
 
-impl fmt::Display for DatabasePlace {
+impl fmt::Display for DatabaseLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
@@ -99,7 +102,7 @@ impl fmt::Display for DatabasePlace {
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scheme, rest) = self.0.split_once("://").unwrap_or(("postgres", ""));
-        let (user, rest) = parted(rest);
+        let (user, rest) = split_credentials(rest);
         let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         write!(f, "{scheme}://{user}{}{rest}", if user.is_empty() { "" } else { "@" })?;
         let shown: Vec<_> = parameters.split('&').filter(|part| part.starts_with("host=")).collect();
@@ -109,7 +112,7 @@ impl fmt::Display for ServerUrl {
 
 /// The user in an address, and what stands behind the password. A password that was
 /// not encoded may hold any character, also those that end a part of an address.
-fn parted(rest: &str) -> (&str, &str) {
+fn split_credentials(rest: &str) -> (&str, &str) {
     let marks = [':', '/', '?', '@'];
     let Some((user, behind)) = rest.find(marks).map(|at| rest.split_at(at)) else { return ("", rest) };
     if let Some(rest) = behind.strip_prefix('@') {
@@ -151,8 +154,8 @@ mod tests {
             ),
         ];
         for (text, sent, listens) in cases {
-            let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
-            assert_eq!((url.for_client().as_str(), url.listens()), (sent, listens));
+            let Ok(DatabaseLocation::Server(url)) = text.parse() else { panic!("{text}") };
+            assert_eq!((url.client_url().as_str(), url.uses_notifications()), (sent, listens));
         }
     }
 
@@ -164,8 +167,8 @@ mod tests {
             ("postgres://db/desk?sslmode=verify-ca&sslrootcert=/etc/our%20own.pem", Some("/etc/our own.pem")),
         ];
         for (text, file) in cases {
-            let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
-            assert_eq!(url.trusted(), file.map(PathBuf::from), "{text}");
+            let Ok(DatabaseLocation::Server(url)) = text.parse() else { panic!("{text}") };
+            assert_eq!(url.trusted_certificates(), file.map(PathBuf::from), "{text}");
         }
     }
 
@@ -184,11 +187,11 @@ mod tests {
             ("postgres://db", "postgres://db"),
         ];
         for (text, shown) in cases {
-            let place: DatabasePlace = text.parse().expect("an address");
+            let place: DatabaseLocation = text.parse().expect("an address");
             assert_eq!((place.to_string().as_str(), place.file()), (shown, None));
             assert!(!format!("{place:?}").contains("cret"), "{place:?}");
         }
-        let file: DatabasePlace = "postgres.db".parse().expect("a path");
+        let file: DatabaseLocation = "postgres.db".parse().expect("a path");
         assert_eq!(file, PathBuf::from("postgres.db").into());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 use crate::database::DatabaseError;
-use crate::database::load::{JobTicket, LoadReading, PoolLoad};
+use crate::database::load::{JobTicket, LoadSnapshot, PoolLoad};
 
 type Job<S> = Box<dyn FnOnce(&S) + Send>;
 
@@ -47,11 +47,11 @@ impl<S: ?Sized + Send + 'static> Pool<S> {
                 let _ = answer.send(job(connection));
             }
         })?;
-        ticket.answer(answered).await?
+        ticket.wait_for_answer(answered).await?
     }
 
     /// How much is asked of it now.
-    pub fn load(&self) -> LoadReading {
+    pub fn load(&self) -> LoadSnapshot {
         self.load.read()
     }
 
@@ -65,7 +65,7 @@ fn run_all<S: ?Sized>(connection: &S, waiting: &Mutex<Receiver<Job<S>>>, load: &
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        let _working = load.work();
+        let _working = load.mark_busy();
         if catch_unwind(AssertUnwindSafe(|| job(connection))).is_err() {
             tracing::error!("a job of the database panicked");
         }

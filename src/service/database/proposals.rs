@@ -10,7 +10,7 @@ use sqlite::read_row;
 
 /// How far a proposal has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum ProposalState {
     /// Nobody has decided.
     Proposed,
     /// A person carried it out; no answer is known that says it is done.
@@ -20,7 +20,7 @@ pub enum State {
     Dropped,
 }
 
-impl State {
+impl ProposalState {
     const ALL: [Self; 4] = [Self::Proposed, Self::Begun, Self::Done, Self::Dropped];
 
     /// The word in the database.
@@ -44,7 +44,7 @@ pub struct ProposalRow {
     pub endpoint: String,
     /// What the assistant filled in.
     pub answers: Vec<(String, String)>,
-    pub state: State,
+    pub state: ProposalState,
     /// What became of the last attempt.
     pub outcome: Option<String>,
     pub created_at: Timestamp,
@@ -60,7 +60,7 @@ pub fn insert(db: &dyn DbSession, row: &ProposalRow) -> Result<(), DatabaseError
     let sql = "INSERT INTO proposals
         (id, conversation, connection, endpoint, answers, state, outcome, created_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING";
-    db.note(
+    db.change_later(
         sql,
         bound![
             row.id,
@@ -76,39 +76,40 @@ pub fn insert(db: &dyn DbSession, row: &ProposalRow) -> Result<(), DatabaseError
 }
 
 /// The proposals of a conversation that nobody has decided about, oldest first.
-pub fn open_of(db: &dyn DbSession, conversation: &str) -> Result<Vec<ProposalRow>, DatabaseError> {
+pub fn list_open(db: &dyn DbSession, conversation: &str) -> Result<Vec<ProposalRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 AND state = 'proposed' ORDER BY created_at, id");
-    db.all(&sql, bound![conversation], from_row)
+    db.fetch_all(&sql, bound![conversation], from_row)
 }
 
 /// All proposals, newest first.
 pub fn list(db: &dyn DbSession) -> Result<Vec<ProposalRow>, DatabaseError> {
-    db.all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), &[], from_row)
+    db.fetch_all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), &[], from_row)
 }
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<ProposalRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Notes how far a proposal has come.
 pub fn set_state(
     db: &dyn DbSession,
     id: &str,
-    state: State,
+    state: ProposalState,
     outcome: Option<&str>,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE proposals SET state = ?2, outcome = ?3 WHERE id = ?1";
-    db.note(sql, bound![id, state.word(), outcome])
+    db.change_later(sql, bound![id, state.word(), outcome])
 }
 
 fn from_row(row: &DbRow<'_>) -> Result<ProposalRow, DatabaseError> {
     let answers: Map<String, Value> = row.json("answers")?;
     let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
-    let state =
-        |word: &str| State::ALL.into_iter().find(|entry| entry.word() == word).unwrap_or(State::Begun);
+    let state = |word: &str| {
+        ProposalState::ALL.into_iter().find(|entry| entry.word() == word).unwrap_or(ProposalState::Begun)
+    };
     Ok(read_row!(row, ProposalRow {
         id, conversation, connection, endpoint, outcome, created_at;
         answers: answers.into_iter().map(|(name, value)| (name, text(value))).collect(),
-        state: row.word("state", state)?
+        state: row.parse_word("state", state)?
     }))
 }

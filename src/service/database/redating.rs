@@ -6,11 +6,11 @@ use crate::database::DatabaseError;
 use crate::database::latest;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
-use crate::stamps::LEAD;
+use crate::stamps::MAX_STAMP_LEAD;
 use model::time::Timestamp;
 
 /// Every column that holds when something was made or last happened.
-const DATES: [(&str, &[&str]); 10] = [
+const DATE_COLUMNS: [(&str, &[&str]); 10] = [
     ("messages", &["created_at", "delivered_at", "read_at"]),
     ("conversations", &["created_at", "first_at", "last_at", "last_inbound_at"]),
     ("emails", &["created_at", "opened_at"]),
@@ -25,23 +25,23 @@ const DATES: [(&str, &[&str]); 10] = [
 
 /// Returns whether rows are dated further in the future than stamps can be.
 pub fn is_needed(db: &dyn DbSession, now: Timestamp) -> Result<bool, DatabaseError> {
-    Ok(latest::stamp(db)?.since(now) > LEAD)
+    Ok(latest::newest_stamp(db)?.since(now) > MAX_STAMP_LEAD)
 }
 
 /// Dates rows of the future anew. `ahead` is how far the clock was wrong, `None` where
 /// nobody knows: the newest row is dated now then.
 pub fn redate(db: &dyn DbSession, now: Timestamp, ahead: Option<i64>) -> Result<(), DatabaseError> {
-    let newest = latest::stamp(db)?.since(now);
-    if newest <= LEAD {
+    let newest = latest::newest_stamp(db)?.since(now);
+    if newest <= MAX_STAMP_LEAD {
         return Ok(());
     }
     // Never less than brings the newest row back.
     let ahead = ahead.unwrap_or(0).max(newest);
     tracing::warn!(seconds = ahead / 1_000_000, "rows are dated in the future, and are dated anew");
-    for (table, columns) in DATES {
+    for (table, columns) in DATE_COLUMNS {
         for column in columns {
             let sql = format!("UPDATE {table} SET {column} = {column} - ?1 WHERE {column} > ?2");
-            db.note(&sql, bound![ahead, now])?;
+            db.change_later(&sql, bound![ahead, now])?;
         }
     }
     Ok(())

@@ -6,22 +6,22 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use crate::database::DatabaseError;
-use crate::database::rows::only;
+use crate::database::rows::single_cell;
 use crate::database::session::DbSession;
 
 /// Bytes that are tried.
-const TRIED_BYTES: usize = 1024 * 1024;
+const PROBE_BYTES: usize = 1024 * 1024;
 /// Numbers that take about as many bytes in a table.
-const TRIED_ROWS: i64 = 30_000;
+const PROBE_ROWS: i64 = 30_000;
 
 /// Writes beside a file, and removes it again. The log may be long enough to be
 /// written over, so that a small write to the database says nothing.
-pub fn try_beside(database: &Path) -> Result<(), DatabaseError> {
+pub fn probe_folder(database: &Path) -> Result<(), DatabaseError> {
     let mut path = database.as_os_str().to_owned();
     path.push("-room");
     let written = disk::open(Path::new(&path)).and_then(|mut file| {
         let part = [0; 64 * 1024];
-        (0..TRIED_BYTES / part.len()).try_for_each(|_| file.write_all(&part))
+        (0..PROBE_BYTES / part.len()).try_for_each(|_| file.write_all(&part))
     });
     let removed = fs::remove_file(&path);
     match written.and(removed) {
@@ -34,15 +34,16 @@ pub fn try_beside(database: &Path) -> Result<(), DatabaseError> {
 
 /// Makes a table on a server, which is undone with the caller's part. It is in no log
 /// of the server, and its name is nobody else's.
-pub fn try_within(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    let own: i64 = db.scalar("SELECT CAST(pg_backend_pid() AS BIGINT)", &[])?;
-    db.begin_part()?;
+pub fn probe_server(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    let own: i64 = db.fetch_scalar("SELECT CAST(pg_backend_pid() AS BIGINT)", &[])?;
+    db.begin_savepoint()?;
     let sql = format!(
-        "CREATE UNLOGGED TABLE room_{own} AS SELECT number FROM generate_series(1, {TRIED_ROWS}) AS number"
+        "CREATE UNLOGGED TABLE room_{own} AS SELECT number FROM generate_series(1, {PROBE_ROWS}) AS number"
     );
     let made = db.change(&sql, &[]);
-    let counted =
-        made.and_then(|_| db.first(&format!("SELECT number FROM room_{own} LIMIT 1"), &[], only::<i64>));
-    db.undo_part()?;
+    let counted = made.and_then(|_| {
+        db.fetch_optional(&format!("SELECT number FROM room_{own} LIMIT 1"), &[], single_cell::<i64>)
+    });
+    db.roll_back_savepoint()?;
     counted.map(drop)
 }

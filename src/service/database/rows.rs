@@ -69,7 +69,7 @@ impl<'a> DbRow<'a> {
     }
 
     /// What a stored word means.
-    pub fn word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T, DatabaseError> {
+    pub fn parse_word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T, DatabaseError> {
         Ok(meaning(self.text(name)?))
     }
 
@@ -108,7 +108,7 @@ fn unreadable(name: &str) -> DatabaseError {
 }
 
 /// The cell of a row that has one column.
-pub fn only<T: FromSqlValue>(row: &DbRow<'_>) -> Result<T, DatabaseError> {
+pub fn single_cell<T: FromSqlValue>(row: &DbRow<'_>) -> Result<T, DatabaseError> {
     T::read(row.cells.value(0)?).ok_or_else(|| unreadable(row.cells.name(0)))
 }
 
@@ -303,7 +303,7 @@ macro_rules! table {
                 "INSERT INTO ", stringify!($table), " (", $crate::database::rows::names!($($fields)*), ") VALUES (",
                 $crate::database::rows::marks!($($fields)*), ")"
             );
-            db.note(sql, $crate::database::rows::cells!(row, $($fields)*))
+            db.change_later(sql, $crate::database::rows::cells!(row, $($fields)*))
         }
     };
 }

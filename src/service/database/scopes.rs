@@ -2,16 +2,16 @@
 
 use std::sync::PoisonError;
 
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::{Database, DatabaseError};
 
 /// Channels whose workspaces are remembered; a channel never moves.
-const REMEMBERED: usize = 100_000;
+const MAX_CACHED_CHANNELS: usize = 100_000;
 
 /// Asks for the workspace of a message, conversation, mail, thread or broadcast,
 /// by what holds its id.
-pub fn of_subject(id: &str) -> String {
+pub fn subject_workspace_sql(id: &str) -> String {
     let channels = ["messages", "conversations", "emails", "threads", "broadcasts"]
         .map(|text| format!("(SELECT channel FROM {text} WHERE {text}.id = {id})"));
     format!("SELECT workspace FROM channels WHERE channels.id = coalesce({})", channels.join(", "))
@@ -37,10 +37,11 @@ impl Database {
         }
         let id = channel.to_owned();
         let sql = "SELECT workspace FROM channels WHERE id = ?1";
-        let found: Option<String> = self.read(move |db| db.first(sql, bound![id], only)).await?;
+        let found: Option<String> =
+            self.read(move |db| db.fetch_optional(sql, bound![id], single_cell)).await?;
         if let Some(found) = &found {
             let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
-            if workspaces.len() >= REMEMBERED {
+            if workspaces.len() >= MAX_CACHED_CHANNELS {
                 workspaces.clear();
             }
             workspaces.insert(channel.to_owned(), found.clone());
@@ -55,7 +56,9 @@ impl Database {
             return Ok(WriteScope::Everything);
         }
         let subject = subject.to_owned();
-        let find = move |db: &dyn DbSession| db.first(&of_subject("?1"), bound![subject], only);
+        let find = move |db: &dyn DbSession| {
+            db.fetch_optional(&subject_workspace_sql("?1"), bound![subject], single_cell)
+        };
         Ok(WriteScope::of(self.read(find).await?))
     }
 }

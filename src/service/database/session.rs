@@ -9,7 +9,7 @@
 use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
-use crate::database::rows::{DbRow, FromSqlValue, SqlValue, only};
+use crate::database::rows::{DbRow, FromSqlValue, SqlValue, single_cell};
 
 /// What a row is shown to; it says whether more are wanted.
 pub type Visit<'a> = dyn FnMut(&DbRow<'_>) -> Result<ControlFlow<()>, DatabaseError> + 'a;
@@ -27,22 +27,22 @@ pub trait DbSession {
 
     /// Makes a change whose count nobody waits for: an engine behind a network
     /// may send it later, at the latest when the part ends that it lies in.
-    fn note(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
+    fn change_later(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
         self.change(sql, bound).map(drop)
     }
 
     /// Begins a part that can be undone alone; parts may lie inside one another.
     /// See [`part`](crate::database::savepoint::part).
-    fn begin_part(&self) -> Result<(), DatabaseError>;
+    fn begin_savepoint(&self) -> Result<(), DatabaseError>;
 
     /// Ends the innermost part and keeps what it changed.
     ///
     /// # Errors
     /// When something in it could not be done; it is to be undone then.
-    fn keep_part(&self) -> Result<(), DatabaseError>;
+    fn release_savepoint(&self) -> Result<(), DatabaseError>;
 
     /// Ends the innermost part and undoes what it changed.
-    fn undo_part(&self) -> Result<(), DatabaseError>;
+    fn roll_back_savepoint(&self) -> Result<(), DatabaseError>;
 }
 
 /// What a transaction may change, and so which others it comes behind.
@@ -61,7 +61,7 @@ pub enum WriteScope {
 /// A connection that writes, one transaction after another.
 pub trait WritingConnection: Send {
     /// Jobs that share a transaction at most.
-    fn together(&self) -> usize;
+    fn max_jobs(&self) -> usize;
 
     /// Begins a transaction behind those that its scope says.
     fn begin(&self, scope: &WriteScope) -> Result<(), DatabaseError>;
@@ -76,7 +76,7 @@ pub trait WritingConnection: Send {
     fn commit(&self) -> Result<(), DatabaseError>;
 
     /// Ends the transaction and keeps nothing of it.
-    fn abandon(&self);
+    fn roll_back(&self);
 
     /// Takes the obstacle that was met since the last call, `None` without one.
     fn take_obstacle(&self) -> Option<Obstacle> {
@@ -84,12 +84,12 @@ pub trait WritingConnection: Send {
     }
 
     /// Tidies up between two transactions; true if it wants to do so again soon.
-    fn tidy(&self) -> bool {
+    fn run_maintenance(&self) -> bool {
         false
     }
 
     /// Nothing more will be written.
-    fn end(&self);
+    fn close(&self);
 }
 
 /// Obstacle that keeps a database from being written for a while.
@@ -104,22 +104,26 @@ pub enum Obstacle {
 impl dyn DbSession + '_ {
     /// The one value that answers a question which always has an answer: a
     /// count, whether a row exists.
-    pub fn scalar<T: FromSqlValue>(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<T, DatabaseError> {
-        self.one(sql, bound, only)
+    pub fn fetch_scalar<T: FromSqlValue>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue<'_>],
+    ) -> Result<T, DatabaseError> {
+        self.fetch_one(sql, bound, single_cell)
     }
 
     /// The first row.
-    pub fn one<T>(
+    pub fn fetch_one<T>(
         &self,
         sql: &str,
         bound: &[SqlValue<'_>],
         read: impl FnOnce(&DbRow<'_>) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
-        self.first(sql, bound, read)?.ok_or(DatabaseError::NoRow)
+        self.fetch_optional(sql, bound, read)?.ok_or(DatabaseError::NoRow)
     }
 
     /// The first row, if there is one.
-    pub fn first<T>(
+    pub fn fetch_optional<T>(
         &self,
         sql: &str,
         bound: &[SqlValue<'_>],
@@ -136,7 +140,7 @@ impl dyn DbSession + '_ {
     }
 
     /// All rows.
-    pub fn all<T, C: Default + Extend<T>>(
+    pub fn fetch_all<T, C: Default + Extend<T>>(
         &self,
         sql: &str,
         bound: &[SqlValue<'_>],
@@ -154,7 +158,7 @@ impl dyn DbSession + '_ {
     ///
     /// # Errors
     /// When the engine refuses, or what `visit` fails with.
-    pub fn each<E: From<DatabaseError>>(
+    pub fn for_each_row<E: From<DatabaseError>>(
         &self,
         sql: &str,
         bound: &[SqlValue<'_>],

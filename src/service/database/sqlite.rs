@@ -19,11 +19,11 @@ use disk::Standing;
 use sqlite::Queries;
 
 /// Jobs in one transaction at most.
-const TOGETHER: usize = 256;
+const MAX_JOBS_PER_TRANSACTION: usize = 256;
 /// How long a statement waits for another process's lock.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Length of the log above which it is emptied.
-const MAX_LOG_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_WAL_BYTES: u64 = 4 * 1024 * 1024;
 
 impl From<rusqlite::Error> for DatabaseError {
     fn from(cause: rusqlite::Error) -> Self {
@@ -93,17 +93,17 @@ impl DbSession for Connection {
         Ok(u64::try_from(changed).unwrap_or(u64::MAX))
     }
 
-    fn begin_part(&self) -> Result<(), DatabaseError> {
+    fn begin_savepoint(&self) -> Result<(), DatabaseError> {
         self.change("SAVEPOINT part", &[]).map(drop)
     }
 
-    fn keep_part(&self) -> Result<(), DatabaseError> {
+    fn release_savepoint(&self) -> Result<(), DatabaseError> {
         self.change("RELEASE part", &[]).map(drop)
     }
 
-    fn undo_part(&self) -> Result<(), DatabaseError> {
+    fn roll_back_savepoint(&self) -> Result<(), DatabaseError> {
         self.change("ROLLBACK TO part", &[])?;
-        self.keep_part()
+        self.release_savepoint()
     }
 }
 
@@ -116,11 +116,11 @@ fn names_differ(statement: &Statement<'_>) -> bool {
 /// The connection that writes a file, and the file as it was opened.
 pub struct FileWriter {
     connection: Connection,
-    standing: Standing,
+    file_status: Standing,
     /// Whether somebody may move the file's data away meanwhile.
     is_alone: bool,
     /// The log of what is not in the file yet.
-    log: PathBuf,
+    wal_path: PathBuf,
     obstacle: Cell<Option<Obstacle>>,
     /// True if bytes of what was erased may still be in the log.
     wiping: Arc<AtomicBool>,
@@ -130,25 +130,25 @@ impl FileWriter {
     /// Writes through a connection to a file that this process has locked.
     pub fn new(connection: Connection) -> Self {
         let path = connection.path().unwrap_or_default().to_owned();
-        let (standing, log) = (Standing::of(Path::new(&path)), PathBuf::from(path + "-wal"));
+        let (file_status, wal_path) = (Standing::of(Path::new(&path)), PathBuf::from(path + "-wal"));
         let (obstacle, wiping) = (Cell::default(), Arc::default());
-        Self { connection, standing, is_alone: true, log, obstacle, wiping }
+        Self { connection, file_status, is_alone: true, wal_path, obstacle, wiping }
     }
 
     /// Empties the log when told that something was erased.
     #[must_use]
-    pub fn wiping(self, wiping: Arc<AtomicBool>) -> Self {
+    pub fn with_wiping(self, wiping: Arc<AtomicBool>) -> Self {
         Self { wiping, ..self }
     }
 
     /// Moves what the log holds into the file and empties it; true if nobody's
     /// reading kept it.
-    fn empty_log(&self, patience: Duration) -> bool {
+    fn truncate_wal(&self, patience: Duration) -> bool {
         let emptied = || {
             self.connection.busy_timeout(patience)?;
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             let busy = self.connection.scalar::<i64>(sql, []);
-            self.connection.busy_timeout(BUSY)?;
+            self.connection.busy_timeout(BUSY_TIMEOUT)?;
             busy
         };
         emptied()
@@ -158,13 +158,13 @@ impl FileWriter {
 
     /// Forgets the samples of keys that the planner keeps: they may be an erased
     /// person's.
-    fn forget_samples(&self) {
+    fn delete_planner_samples(&self) {
         // There are none before the first look through the tables.
         let _ = self.connection.execute("DELETE FROM sqlite_stat4", []);
     }
 
     /// Writes although another process has locked the file.
-    pub fn beside_others(connection: Connection) -> Self {
+    pub fn without_lock(connection: Connection) -> Self {
         Self { is_alone: false, ..Self::new(connection) }
     }
 
@@ -173,18 +173,18 @@ impl FileWriter {
         if self.is_alone {
             return Ok(());
         }
-        note::refuse(&self.connection).inspect_err(|_| {
+        note::refuse_moved(&self.connection).inspect_err(|_| {
             // Nothing was written.
             let _ = self.connection.execute_batch("ROLLBACK");
         })
     }
 
     /// What is written into a file that was deleted, moved or replaced is lost.
-    fn stands(&self) -> Result<(), DatabaseError> {
-        if self.standing.holds() {
+    fn check_file(&self) -> Result<(), DatabaseError> {
+        if self.file_status.holds() {
             return Ok(());
         }
-        let path = self.standing.path().display();
+        let path = self.file_status.path().display();
         Err(DatabaseError::Commit(format!(
             "{path} was deleted, moved or replaced while the service was using it, so nothing is kept any more: end \
              the service, bring the file back if you have it, and start again"
@@ -193,13 +193,13 @@ impl FileWriter {
 }
 
 impl WritingConnection for FileWriter {
-    fn together(&self) -> usize {
-        TOGETHER
+    fn max_jobs(&self) -> usize {
+        MAX_JOBS_PER_TRANSACTION
     }
 
     /// A file has one order of all transactions.
     fn begin(&self, _: &WriteScope) -> Result<(), DatabaseError> {
-        self.stands()?;
+        self.check_file()?;
         self.begin_transaction().map_err(|cause| DatabaseError::Commit(cause.to_string()))
     }
 
@@ -209,7 +209,7 @@ impl WritingConnection for FileWriter {
 
     fn commit(&self) -> Result<(), DatabaseError> {
         let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
-            self.abandon();
+            self.roll_back();
             match DatabaseError::from(cause) {
                 full @ DatabaseError::Full(_) => {
                     self.obstacle.set(Some(Obstacle::FullDisk));
@@ -218,10 +218,10 @@ impl WritingConnection for FileWriter {
                 other => DatabaseError::Commit(other.to_string()),
             }
         });
-        kept.and_then(|()| self.stands())
+        kept.and_then(|()| self.check_file())
     }
 
-    fn abandon(&self) {
+    fn roll_back(&self) {
         // Fails when the transaction has ended already.
         let _ = self.connection.execute_batch("ROLLBACK");
     }
@@ -231,19 +231,19 @@ impl WritingConnection for FileWriter {
     }
 
     /// Keeps the log short: where somebody reads, it is not begun anew by itself.
-    fn tidy(&self) -> bool {
+    fn run_maintenance(&self) -> bool {
         if self.wiping.swap(false, Ordering::SeqCst) {
-            self.forget_samples();
-            let is_done = self.empty_log(BUSY);
+            self.delete_planner_samples();
+            let is_done = self.truncate_wal(BUSY_TIMEOUT);
             self.wiping.fetch_or(!is_done, Ordering::SeqCst);
             return !is_done;
         }
-        let is_long = std::fs::metadata(&self.log).is_ok_and(|log| log.len() > MAX_LOG_BYTES);
-        is_long && !self.empty_log(Duration::ZERO)
+        let is_long = std::fs::metadata(&self.wal_path).is_ok_and(|log| log.len() > MAX_WAL_BYTES);
+        is_long && !self.truncate_wal(Duration::ZERO)
     }
 
     /// Next time there is nothing to recover.
-    fn end(&self) {
+    fn close(&self) {
         if let Err(cause) = self.connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);")
         {
             tracing::warn!(%cause, "the database's log could not be folded in");
@@ -254,7 +254,7 @@ impl WritingConnection for FileWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::place::DatabasePlace;
+    use crate::database::place::DatabaseLocation;
     use crate::database::rows::bound;
     use crate::database::{Database, Durability, meta};
 
@@ -265,7 +265,7 @@ mod tests {
     async fn the_log_stays_short_while_somebody_reads() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        let place = DatabasePlace::File(path.clone());
+        let place = DatabaseLocation::File(path.clone());
         let (database, _) = Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
         let length = || std::fs::metadata(folder.path().join("service.db-wal")).expect("a log").len();
         let write = async |number: u64| {
@@ -301,11 +301,11 @@ mod tests {
     #[tokio::test]
     async fn what_was_erased_is_in_no_byte() {
         let folder = tempfile::tempdir().expect("a folder");
-        let place = DatabasePlace::File(folder.path().join("service.db"));
+        let place = DatabaseLocation::File(folder.path().join("service.db"));
         let (database, _) = Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
         let change = async |sql: &'static str, word: &'static str| {
             let changed: Result<(), DatabaseError> =
-                database.write(move |db| db.note(sql, bound![word.as_bytes()])).await;
+                database.write(move |db| db.change_later(sql, bound![word.as_bytes()])).await;
             changed.expect("changed");
         };
         change("INSERT INTO meta (name, value) VALUES ('q', ?1)", "quagga and zyzzyva").await;

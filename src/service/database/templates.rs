@@ -26,18 +26,22 @@ pub fn put(db: &dyn DbSession, workspace: &str, template: &Template) -> Result<(
                ON CONFLICT (workspace, name, language) DO UPDATE SET category = excluded.category,
                status = excluded.status, components = excluded.components";
     let Template { name, language, category, status, components } = template;
-    db.note(sql, bound![workspace, name, language, category, status, components])
+    db.change_later(sql, bound![workspace, name, language, category, status, components])
 }
 
 /// The approved ones, by name and language.
-pub fn approved(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
+pub fn list_approved(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 AND status = 'APPROVED' ORDER BY name, language");
-    db.all(&sql, bound![workspace], from_row)
+    db.fetch_all(&sql, bound![workspace], from_row)
 }
 
 /// All of them, by name and language.
-pub fn all(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
-    db.all(&format!("{SELECT} WHERE workspace = ?1 ORDER BY name, language"), bound![workspace], from_row)
+pub fn list(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
+    db.fetch_all(
+        &format!("{SELECT} WHERE workspace = ?1 ORDER BY name, language"),
+        bound![workspace],
+        from_row,
+    )
 }
 
 /// Removes one; false when there is none.
@@ -59,5 +63,5 @@ pub fn find(
     language: &str,
 ) -> Result<Option<Template>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 AND name = ?2 AND language = ?3");
-    db.first(&sql, bound![workspace, name, language], from_row)
+    db.fetch_optional(&sql, bound![workspace, name, language], from_row)
 }

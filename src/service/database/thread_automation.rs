@@ -5,17 +5,17 @@
 //! is stored when the mail leaves.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 
 /// Sets whether the assistant answers a thread.
 pub fn set(db: &dyn DbSession, thread: &str, enabled: bool) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO thread_automation (thread, enabled) VALUES (?1, ?2)
                ON CONFLICT (thread) DO UPDATE SET enabled = excluded.enabled";
-    db.note(sql, bound![thread, enabled])
+    db.change_later(sql, bound![thread, enabled])
 }
 
 /// Returns whether the assistant answers a thread, `None` where nobody has set it.
 pub fn read(db: &dyn DbSession, thread: &str) -> Result<Option<bool>, DatabaseError> {
-    db.first("SELECT enabled FROM thread_automation WHERE thread = ?1", bound![thread], only)
+    db.fetch_optional("SELECT enabled FROM thread_automation WHERE thread = ?1", bound![thread], single_cell)
 }

@@ -1,9 +1,9 @@
 //! Threads of mail: one subject with one contact. Interface: Email thread.
 
-use crate::cursors::Place;
+use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
-use crate::database::clauses::Query;
-use crate::database::rows::{SqlValue, ToSqlValue, bound, only, table};
+use crate::database::clauses::SqlQuery;
+use crate::database::rows::{SqlValue, ToSqlValue, bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
@@ -38,8 +38,8 @@ pub struct ThreadRow {
 
 impl ThreadRow {
     /// Its place in lists ordered by activity.
-    pub fn place(&self) -> Place {
-        Place { at: self.last_at.micros(), id: self.id.clone() }
+    pub fn page_position(&self) -> PagePosition {
+        PagePosition { at: self.last_at.micros(), id: self.id.clone() }
     }
 }
 
@@ -65,11 +65,11 @@ pub fn insert(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> 
 }
 
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }
 
 /// The newest one with a contact on a topic that was active since a time.
-pub fn of_topic(
+pub fn find_by_topic(
     db: &dyn DbSession,
     channel: &str,
     contact: &str,
@@ -81,11 +81,11 @@ pub fn of_topic(
          ORDER BY last_at DESC LIMIT 1"
     );
     let bound = bound![channel, contact, topic, since];
-    db.first(&sql, bound, from_row)
+    db.fetch_optional(&sql, bound, from_row)
 }
 
 /// The newest one with a contact on a topic that was active in a span.
-pub fn of_topic_around(
+pub fn find_by_topic_within(
     db: &dyn DbSession,
     channel: &str,
     contact: &str,
@@ -96,7 +96,7 @@ pub fn of_topic_around(
         "{SELECT} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4 AND created_at <= ?5
          ORDER BY last_at DESC LIMIT 1"
     );
-    db.first(&sql, bound![channel, contact, topic, from, to], from_row)
+    db.fetch_optional(&sql, bound![channel, contact, topic, from, to], from_row)
 }
 
 /// A page, newest activity first.
@@ -104,17 +104,17 @@ pub fn list(
     db: &dyn DbSession,
     channel: &str,
     filter: &Filter,
-    after: &Place,
+    after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<ThreadRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
-    let mut query = Query::new(sql, bound![channel, after.at, after.id]);
+    let mut query = SqlQuery::new(sql, bound![channel, after.at, after.id]);
     query.filter("folder", filter.folder.as_deref().map(SqlValue::Text));
     query.filter("category", filter.category.as_deref().map(SqlValue::Text));
     query.filter("is_read", filter.is_read.as_ref().map(ToSqlValue::bind));
     query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", bound![reach]);
     let (sql, bound) = query.parts();
-    db.all(sql, bound, from_row)
+    db.fetch_all(sql, bound, from_row)
 }
 
 /// Counts a mail. One from the contact is unread and brings the thread back
@@ -125,32 +125,32 @@ pub fn touch(db: &dyn DbSession, id: &str, inbound: bool, at: Timestamp) -> Resu
     let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
         folder = CASE WHEN ?2 AND folder IN ('archive', 'sent', 'trash') THEN 'inbox' ELSE folder END
         WHERE id = ?1";
-    db.note(sql, bound![id, inbound, at])
+    db.change_later(sql, bound![id, inbound, at])
 }
 
 /// Returns the channel of a thread.
 pub fn channel_of(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
-    db.first("SELECT channel FROM threads WHERE id = ?1", bound![id], only)
+    db.fetch_optional("SELECT channel FROM threads WHERE id = ?1", bound![id], single_cell)
 }
 
 /// Learns what the contact is called, where nobody knew.
 pub fn name_contact(db: &dyn DbSession, id: &str, name: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET contact_name = ?2 WHERE id = ?1 AND contact_name IS NULL";
-    db.note(sql, bound![id, name])
+    db.change_later(sql, bound![id, name])
 }
 
 /// Sets what a thread is about.
 pub fn categorize(db: &dyn DbSession, id: &str, category: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE threads SET category = ?2 WHERE id = ?1", bound![id, category])
+    db.change_later("UPDATE threads SET category = ?2 WHERE id = ?1", bound![id, category])
 }
 
 /// Sets how urgent a thread is.
 pub fn prioritize(db: &dyn DbSession, id: &str, priority: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE threads SET priority = ?2 WHERE id = ?1", bound![id, priority])
+    db.change_later("UPDATE threads SET priority = ?2 WHERE id = ?1", bound![id, priority])
 }
 
 /// Writes all that a mail from before can change of its thread.
-pub fn refile(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
+pub fn update_filing(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET subject = ?2, topic = ?3, contact_name = ?4, folder = ?5, category = ?6, is_read = ?7,
         is_starred = ?8, message_count = ?9, last_at = ?10, created_at = ?11 WHERE id = ?1";
     let ThreadRow { id, subject, topic, contact_name, folder, category, .. } = row;
@@ -168,13 +168,13 @@ pub fn refile(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> 
         last_at,
         created_at
     ];
-    db.note(sql, bound)
+    db.change_later(sql, bound)
 }
 
 /// Writes what callers may change: marks, folder, category and priority.
-pub fn change(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
+pub fn update(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET is_read = ?2, is_starred = ?3, folder = ?4, category = ?5, priority = ?6
         WHERE id = ?1";
     let bound = bound![row.id, row.is_read, row.is_starred, row.folder, row.category, row.priority];
-    db.note(sql, bound)
+    db.change_later(sql, bound)
 }

@@ -6,13 +6,13 @@ use crate::database::session::DbSession;
 use model::time::{DAY, Timestamp};
 
 /// Days that are kept.
-const KEPT: i64 = 400;
+const RETENTION_DAYS: i64 = 400;
 /// The row that holds the sum of a day.
-const ALL: &str = "";
+const DAY_TOTAL: &str = "";
 
 /// Tokens of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Used {
+pub struct TokenUsage {
     pub conversation: u64,
     pub day: u64,
 }
@@ -27,17 +27,17 @@ pub fn add(db: &dyn DbSession, conversation: &str, tokens: u64, at: Timestamp) -
         ON CONFLICT (day, conversation)
         DO UPDATE SET tokens = assistant_usage.tokens + excluded.tokens, requests = assistant_usage.requests + 1";
     let tokens = i64::try_from(tokens).unwrap_or(i64::MAX / 4);
-    for it in [conversation, ALL] {
-        db.note(sql, bound![day(at), it, tokens])?;
+    for it in [conversation, DAY_TOTAL] {
+        db.change_later(sql, bound![day(at), it, tokens])?;
     }
-    db.note("DELETE FROM assistant_usage WHERE day < ?1", bound![day(at) - KEPT])
+    db.change_later("DELETE FROM assistant_usage WHERE day < ?1", bound![day(at) - RETENTION_DAYS])
 }
 
 /// What was taken on the day of a time.
-pub fn of(db: &dyn DbSession, conversation: &str, at: Timestamp) -> Result<Used, DatabaseError> {
+pub fn read(db: &dyn DbSession, conversation: &str, at: Timestamp) -> Result<TokenUsage, DatabaseError> {
     let tokens = |text: &str| -> Result<u64, DatabaseError> {
         let sql = "SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2";
-        Ok(db.first(sql, bound![day(at), text], |row| row.number("tokens"))?.unwrap_or(0))
+        Ok(db.fetch_optional(sql, bound![day(at), text], |row| row.number("tokens"))?.unwrap_or(0))
     };
-    Ok(Used { conversation: tokens(conversation)?, day: tokens(ALL)? })
+    Ok(TokenUsage { conversation: tokens(conversation)?, day: tokens(DAY_TOTAL)? })
 }

@@ -30,24 +30,24 @@ pub fn insert(db: &dyn DbSession, row: &WebhookRow) -> Result<(), DatabaseError>
 
 /// All of a channel, oldest first.
 pub fn list(db: &dyn DbSession, channel: &str) -> Result<Vec<WebhookRow>, DatabaseError> {
-    db.all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), bound![channel], from_row)
+    db.fetch_all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), bound![channel], from_row)
 }
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<WebhookRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 pub fn count(db: &dyn DbSession, channel: &str) -> Result<usize, DatabaseError> {
     let sql = "SELECT count(*) FROM webhooks WHERE channel = ?1";
-    let count: i64 = db.scalar(sql, bound![channel])?;
+    let count: i64 = db.fetch_scalar(sql, bound![channel])?;
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// The ids of a channel's active subscriptions that name an event.
-pub fn listening(db: &dyn DbSession, channel: &str, event: &str) -> Result<Vec<String>, DatabaseError> {
+pub fn list_listening(db: &dyn DbSession, channel: &str, event: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id, events FROM webhooks WHERE channel = ?1 AND active ORDER BY created_at, id";
     let active: Vec<(String, Vec<String>)> =
-        db.all(sql, bound![channel], |row| Ok((row.get("id")?, row.json("events")?)))?;
+        db.fetch_all(sql, bound![channel], |row| Ok((row.get("id")?, row.json("events")?)))?;
     let named = active.into_iter().filter(|(_, events)| events.iter().any(|entry| entry == event));
     Ok(named.map(|(id, _)| id).collect())
 }
@@ -61,10 +61,10 @@ pub fn delete(db: &dyn DbSession, channel: &str, id: &str) -> Result<bool, Datab
 /// Notes since when nothing arrives, or that something has.
 pub fn set_failing(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE webhooks SET failing_since = ?2 WHERE id = ?1";
-    db.note(sql, bound![id, since])
+    db.change_later(sql, bound![id, since])
 }
 
 /// Delivers nothing more to a subscription.
 pub fn deactivate(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.note("UPDATE webhooks SET active = FALSE WHERE id = ?1", bound![id])
+    db.change_later("UPDATE webhooks SET active = FALSE WHERE id = ?1", bound![id])
 }

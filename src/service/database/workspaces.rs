@@ -2,7 +2,7 @@
 //! ledger that explains it. Interface: Limits, Credit costs.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
@@ -18,29 +18,29 @@ pub struct Workspace {
 pub fn insert(db: &dyn DbSession, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let Workspace { id, name, email, balance } = workspace;
-    db.note(sql, bound![id, name, email, balance, now])?;
-    enter(db, id, *balance, "opening", id, now)
+    db.change_later(sql, bound![id, name, email, balance, now])?;
+    insert_ledger_entry(db, id, *balance, "opening", id, now)
 }
 
 table!(Workspace from workspaces { id, name, email, balance });
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
-    db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+    db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// All workspaces, oldest first.
-pub fn all(db: &dyn DbSession) -> Result<Vec<Workspace>, DatabaseError> {
-    db.all(&format!("{SELECT} ORDER BY created_at, id"), &[], from_row)
+pub fn list(db: &dyn DbSession) -> Result<Vec<Workspace>, DatabaseError> {
+    db.fetch_all(&format!("{SELECT} ORDER BY created_at, id"), &[], from_row)
 }
 
 /// Whether there is none yet.
-pub fn are_none(db: &dyn DbSession) -> Result<bool, DatabaseError> {
-    db.scalar("SELECT NOT EXISTS (SELECT 1 FROM workspaces)", &[])
+pub fn is_empty(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    db.fetch_scalar("SELECT NOT EXISTS (SELECT 1 FROM workspaces)", &[])
 }
 
 /// The one workspace the switches act on.
 pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
-    db.one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
+    db.fetch_one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
 }
 
 /// Takes credits, if there are as many; the balance after it, or before it
@@ -55,11 +55,11 @@ pub fn charge(
 ) -> Result<Result<i64, i64>, DatabaseError> {
     let sql =
         "UPDATE workspaces SET balance = balance - ?2 WHERE id = ?1 AND balance >= ?2 RETURNING balance";
-    let Some(balance) = db.first(sql, bound![id, cost], only)? else {
+    let Some(balance) = db.fetch_optional(sql, bound![id, cost], single_cell)? else {
         return Ok(Err(read(db, id)?.balance));
     };
     if cost != 0 {
-        enter(db, id, -cost, reason, reference, now)?;
+        insert_ledger_entry(db, id, -cost, reason, reference, now)?;
     }
     Ok(Ok(balance))
 }
@@ -73,8 +73,8 @@ pub fn refund(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE workspaces SET balance = balance + ?2 WHERE id = ?1";
-    db.note(sql, bound![id, amount])?;
-    enter(db, id, amount, "refund", reference, now)
+    db.change_later(sql, bound![id, amount])?;
+    insert_ledger_entry(db, id, amount, "refund", reference, now)
 }
 
 /// Sets the balance; the difference is in the ledger.
@@ -86,11 +86,11 @@ pub fn set_balance(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let before = read(db, id)?.balance;
-    db.note("UPDATE workspaces SET balance = ?2 WHERE id = ?1", bound![id, balance])?;
-    enter(db, id, balance - before, "set", reference, now)
+    db.change_later("UPDATE workspaces SET balance = ?2 WHERE id = ?1", bound![id, balance])?;
+    insert_ledger_entry(db, id, balance - before, "set", reference, now)
 }
 
-fn enter(
+fn insert_ledger_entry(
     db: &dyn DbSession,
     id: &str,
     amount: i64,
@@ -99,5 +99,5 @@ fn enter(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO ledger (workspace, amount, reason, reference, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.note(sql, bound![id, amount, reason, reference, now])
+    db.change_later(sql, bound![id, amount, reason, reference, now])
 }

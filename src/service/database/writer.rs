@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
 use crate::database::lanes::Lanes;
-use crate::database::load::{JobTicket, LoadReading, PoolLoad};
+use crate::database::load::{JobTicket, LoadSnapshot, PoolLoad};
 use crate::database::session::{DbSession, Obstacle, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
 
@@ -35,7 +35,7 @@ pub struct Writer {
 }
 
 /// What the threads have in common.
-struct Common {
+struct WriterShared {
     lanes: Arc<Lanes<Job>>,
     committed: Arc<Notify>,
     commits: Arc<AtomicU64>,
@@ -54,7 +54,7 @@ impl Writer {
         let mut threads = Vec::with_capacity(connections.len());
         for (number, connection) in connections.into_iter().enumerate() {
             let (lanes, committed) = (lanes.clone(), committed.clone());
-            let common = Common { lanes, committed, commits: commits.clone(), load: load.clone() };
+            let common = WriterShared { lanes, committed, commits: commits.clone(), load: load.clone() };
             let thread = std::thread::Builder::new().name(format!("service-writer-{number}"));
             threads.push(thread.spawn(move || write_all(connection.as_ref(), &common))?);
         }
@@ -76,7 +76,7 @@ impl Writer {
                 return (Box::new(|_| {}), false);
             }
             let outcome = match begun {
-                Ok(db) => attempt(db, job),
+                Ok(db) => run_in_savepoint(db, job),
                 Err(failure) => Err(failure.clone().into()),
             };
             let is_done = outcome.is_ok();
@@ -89,11 +89,11 @@ impl Writer {
             (answer, is_done)
         });
         self.lanes.add(if self.is_wide { scope } else { WriteScope::Everything }, job)?;
-        ticket.answer(answered).await?
+        ticket.wait_for_answer(answered).await?
     }
 
     /// How much is asked of it now.
-    pub fn load(&self) -> LoadReading {
+    pub fn load(&self) -> LoadSnapshot {
         self.load.read()
     }
 
@@ -127,12 +127,12 @@ impl Drop for Writer {
 }
 
 /// Runs a job in a savepoint; undone when it fails or panics.
-fn attempt<T, E, F>(db: &dyn DbSession, job: F) -> Result<T, E>
+fn run_in_savepoint<T, E, F>(db: &dyn DbSession, job: F) -> Result<T, E>
 where
     F: FnOnce(&dyn DbSession) -> Result<T, E>,
     E: From<DatabaseError>,
 {
-    savepoint::part(db, || {
+    savepoint::in_savepoint(db, || {
         catch_unwind(AssertUnwindSafe(|| job(db))).unwrap_or_else(|_| {
             tracing::error!("a job of the database panicked");
             Err(DatabaseError::Closed.into())
@@ -140,32 +140,32 @@ where
     })
 }
 
-fn write_all(connection: &dyn WritingConnection, common: &Common) {
+fn write_all(connection: &dyn WritingConnection, common: &WriterShared) {
     let mut is_untidy = false;
     loop {
-        let taken = common.lanes.take(is_untidy.then_some(TIDYING_INTERVAL));
+        let taken = common.lanes.next_job(is_untidy.then_some(TIDYING_INTERVAL));
         let Some(job) = taken else { break };
         if let Some((scope, first)) = job {
-            let _working = common.load.work();
-            write_together(connection, common, &scope, first);
-            common.lanes.give_back(&scope);
+            let _working = common.load.mark_busy();
+            write_batch(connection, common, &scope, first);
+            common.lanes.release(&scope);
         }
-        is_untidy = connection.tidy();
+        is_untidy = connection.run_maintenance();
     }
-    connection.end();
+    connection.close();
 }
 
 /// Runs a job, and those that wait behind it in its lane, in one transaction.
-fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &WriteScope, first: Job) {
+fn write_batch(connection: &dyn WritingConnection, common: &WriterShared, scope: &WriteScope, first: Job) {
     // Another process may hold the database. A job that ran all the same
     // would keep its work by itself and be called a failure.
     let begun = connection.begin(scope);
     let open = begun.as_ref().map(|()| connection.session());
     let (answer, mut is_done) = first(open);
     let mut answers = vec![answer];
-    let together = if *scope == WriteScope::Unordered { 1 } else { connection.together() };
+    let together = if *scope == WriteScope::Unordered { 1 } else { connection.max_jobs() };
     while answers.len() < together
-        && let Some(job) = common.lanes.next(scope)
+        && let Some(job) = common.lanes.next_in_lane(scope)
     {
         let (answer, is_another_done) = job(open);
         answers.push(answer);
@@ -176,7 +176,7 @@ fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &W
     let kept = begun.and_then(|()| match is_done {
         true => connection.commit(),
         false => {
-            connection.abandon();
+            connection.roll_back();
             Ok(())
         }
     });
@@ -184,7 +184,7 @@ fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &W
         tracing::error!(?cause, "a transaction could not be kept");
     }
     if let Some(obstacle) = connection.take_obstacle() {
-        common.load.note_obstacle(obstacle);
+        common.load.record_obstacle(obstacle);
     }
     // A writer that failed would be woken by its own failure, to fail again.
     let is_news = is_done && matches!(kept, Ok(()) | Err(DatabaseError::Unknown));
@@ -222,7 +222,8 @@ mod tests {
             db.change("INSERT INTO t VALUES (1)", &[])
         });
         assert!(matches!(job.await, Err(DatabaseError::Commit(_))));
-        let count = writer.run(WriteScope::Everything, |db| db.scalar::<i64>("SELECT count(*) FROM t", &[]));
+        let count =
+            writer.run(WriteScope::Everything, |db| db.fetch_scalar::<i64>("SELECT count(*) FROM t", &[]));
         assert_eq!(count.await.expect("reads"), 0);
     }
 
@@ -242,8 +243,9 @@ mod tests {
         let (one, two, three, four) =
             tokio::join!(insert(1, false), insert(2, true), insert(3, false), insert(4, false));
         assert!(one.is_ok() && two.is_err() && three.is_err() && four.is_ok());
-        let sum =
-            writer.run(WriteScope::Everything, |db| db.scalar::<i64>("SELECT sum(a) FROM t", &[])).await;
+        let sum = writer
+            .run(WriteScope::Everything, |db| db.fetch_scalar::<i64>("SELECT sum(a) FROM t", &[]))
+            .await;
         assert_eq!(sum.expect("reads"), 5);
     }
 }

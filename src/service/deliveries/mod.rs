@@ -23,9 +23,9 @@ use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
 /// Maximum number of concurrent attempts per subscription.
-const EACH: usize = 4;
+const MAX_ATTEMPTS_PER_WEBHOOK: usize = 4;
 /// Maximum number of concurrent attempts.
-const TOGETHER: usize = 64;
+const MAX_CONCURRENT_ATTEMPTS: usize = 64;
 
 /// Delivers events until the service stops. Interrupted attempts are repeated after the next start.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
@@ -34,35 +34,38 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         // Listens from here on, so that no commit during the round is missed.
         committed.as_mut().enable();
         let round = tokio::select! {
-            round = settle(&service) => round,
+            round = deliver_until_idle(&service) => round,
             _ = stop.changed() => return,
         };
-        if !rhythm::rest(&service, round, "deliveries stand still", committed, &mut stop).await {
+        if !rhythm::wait_for_next_round(&service, round, "deliveries stand still", committed, &mut stop).await
+        {
             return;
         }
     }
 }
 
 /// Delivers until nothing is due or running. Returns the next due time.
-pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
-    let _one_at_a_time = service.delivering.lock().await;
+pub async fn deliver_until_idle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
+    let _one_at_a_time = service.delivery_lock.lock().await;
     let mut attempts = FuturesUnordered::new();
-    let mut running = Running::default();
+    let mut running = RunningAttempts::default();
     // Returned only when nothing runs, since dropping an attempt would repeat it.
     let mut trouble = None;
     loop {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let now = service.clock.now();
-        let each = i64::try_from(EACH).unwrap_or(4);
-        let due: Result<_, DatabaseError> = service.database.read(move |db| events::due(db, now, each)).await;
+        let each = i64::try_from(MAX_ATTEMPTS_PER_WEBHOOK).unwrap_or(4);
+        let due: Result<_, DatabaseError> =
+            service.database.read(move |db| events::list_due(db, now, each)).await;
         match due {
             // Another process may deliver these by now.
-            Ok(due) if trouble.is_none() && service.database.leads() => {
+            Ok(due) if trouble.is_none() && service.database.is_leader() => {
                 let admitted: Vec<_> =
                     due.into_iter().filter(|due_delivery| running.admit(due_delivery)).collect();
-                attempts
-                    .extend(admitted.into_iter().map(|due_delivery| attempt::attempt(service, due_delivery)));
+                attempts.extend(
+                    admitted.into_iter().map(|due_delivery| attempt::attempt_delivery(service, due_delivery)),
+                );
             }
             Ok(_) => {}
             Err(cause) => trouble = trouble.or(Some(cause.into())),
@@ -70,7 +73,7 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
         if attempts.is_empty() {
             trouble.take().map_or(Ok(()), Err)?;
         }
-        if attempts.is_empty() && !service.database.leads() {
+        if attempts.is_empty() && !service.database.is_leader() {
             return Ok(None);
         }
         if attempts.is_empty() {
@@ -79,7 +82,7 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
         }
         tokio::select! {
             Some((delivery, outcome)) = attempts.next() => {
-                running.ended(&delivery);
+                running.remove(&delivery);
                 trouble = trouble.or(outcome.err());
             }
             // A commit may have added a delivery for an idle subscription.
@@ -90,22 +93,25 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
 
 /// Running attempts: delivery id to subscription id.
 #[derive(Default)]
-struct Running {
+struct RunningAttempts {
     webhooks: HashMap<String, String>,
 }
 
-impl Running {
+impl RunningAttempts {
     /// Returns true if an attempt may start now, and counts it as running.
     fn admit(&mut self, delivery: &DueDelivery) -> bool {
         let same = self.webhooks.values().filter(|webhook| **webhook == delivery.webhook).count();
-        if same >= EACH || self.webhooks.len() >= TOGETHER || self.webhooks.contains_key(&delivery.id) {
+        if same >= MAX_ATTEMPTS_PER_WEBHOOK
+            || self.webhooks.len() >= MAX_CONCURRENT_ATTEMPTS
+            || self.webhooks.contains_key(&delivery.id)
+        {
             return false;
         }
         self.webhooks.insert(delivery.id.clone(), delivery.webhook.clone());
         true
     }
 
-    fn ended(&mut self, delivery: &str) {
+    fn remove(&mut self, delivery: &str) {
         self.webhooks.remove(delivery);
     }
 }
@@ -124,14 +130,14 @@ mod tests {
             attempts: 0,
             due_at: Timestamp::from_micros(0),
         };
-        let mut running = Running::default();
+        let mut running = RunningAttempts::default();
         let admitted: Vec<bool> = (0..6).map(|id| running.admit(&delivery(id, "a"))).collect();
         assert_eq!(admitted, [true, true, true, true, false, false]);
         assert!(!running.admit(&delivery(0, "a")), "it runs already");
         assert!(running.admit(&delivery(9, "b")));
-        running.ended("0");
+        running.remove("0");
         assert!(running.admit(&delivery(4, "a")));
         let crowd = (100..300).filter(|id| running.admit(&delivery(*id, &id.to_string()))).count();
-        assert_eq!(crowd, TOGETHER - 5);
+        assert_eq!(crowd, MAX_CONCURRENT_ATTEMPTS - 5);
     }
 }

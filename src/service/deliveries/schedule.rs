@@ -4,18 +4,18 @@ use connections::guard::{FetchError, Fetched};
 use model::time::{DAY, HOUR, MINUTE, SECOND};
 
 /// Delays before the second and later attempts, in microseconds.
-const SPANS: [i64; 9] =
+const RETRY_DELAYS: [i64; 9] =
     [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 /// Maximum `Retry-After` that is obeyed, in microseconds.
-const PATIENCE: i64 = HOUR;
+const MAX_RETRY_AFTER: i64 = HOUR;
 /// Maximum random deviation of a delay, in thousandths.
-pub const JITTER: i64 = 200;
+pub const JITTER_THOUSANDTHS: i64 = 200;
 /// Time without a successful delivery after which a subscription is deactivated, in microseconds.
-pub const GIVEN_UP: i64 = 5 * DAY;
+pub const MAX_FAILING_TIME: i64 = 5 * DAY;
 
 /// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptOutcome {
     Delivered,
     Failed {
         /// `Retry-After` of the answer, in microseconds.
@@ -27,25 +27,25 @@ pub enum Verdict {
 
 /// Judges an answer: 2xx is a success, 410 ends the subscription, anything else is a failure; redirects are
 /// not followed.
-pub fn judge(outcome: &Result<Fetched, FetchError>) -> Verdict {
+pub fn judge_response(outcome: &Result<Fetched, FetchError>) -> AttemptOutcome {
     match outcome {
-        Ok(answer) if (200..300).contains(&answer.status) => Verdict::Delivered,
-        Ok(answer) if answer.status == 410 => Verdict::Gone,
+        Ok(answer) if (200..300).contains(&answer.status) => AttemptOutcome::Delivered,
+        Ok(answer) if answer.status == 410 => AttemptOutcome::Gone,
         Ok(answer) if matches!(answer.status, 429 | 503) => {
             let seconds =
                 answer.retry_after.as_deref().and_then(|retry_after| retry_after.trim().parse::<i64>().ok());
             let asked = seconds.and_then(|second| second.checked_mul(SECOND));
-            Verdict::Failed { asked: asked.filter(|entry| (1..=PATIENCE).contains(entry)) }
+            AttemptOutcome::Failed { asked: asked.filter(|entry| (1..=MAX_RETRY_AFTER).contains(entry)) }
         }
-        Ok(_) | Err(_) => Verdict::Failed { asked: None },
+        Ok(_) | Err(_) => AttemptOutcome::Failed { asked: None },
     }
 }
 
 /// Returns the delay before the next attempt, in microseconds, after `made` attempts; `None` after the last.
 /// `chance` is between `-JITTER` and `JITTER`.
-pub fn next(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
-    let span = *SPANS.get(made.checked_sub(1)?)?;
-    let span = span + span / 1000 * chance.clamp(-JITTER, JITTER);
+pub fn next_delay(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
+    let span = *RETRY_DELAYS.get(made.checked_sub(1)?)?;
+    let span = span + span / 1000 * chance.clamp(-JITTER_THOUSANDTHS, JITTER_THOUSANDTHS);
     Some(span.max(asked.unwrap_or(0)))
 }
 
@@ -61,15 +61,15 @@ mod tests {
 
     #[test]
     fn answers_are_judged() {
-        let failed = Verdict::Failed { asked: None };
-        let asked = |seconds: i64| Verdict::Failed { asked: Some(seconds * SECOND) };
+        let failed = AttemptOutcome::Failed { asked: None };
+        let asked = |seconds: i64| AttemptOutcome::Failed { asked: Some(seconds * SECOND) };
         let cases = [
-            (answer(200, None), Verdict::Delivered),
-            (answer(204, Some("9")), Verdict::Delivered),
+            (answer(200, None), AttemptOutcome::Delivered),
+            (answer(204, Some("9")), AttemptOutcome::Delivered),
             (answer(301, None), failed),
             (answer(308, None), failed),
             (answer(400, Some("60")), failed),
-            (answer(410, None), Verdict::Gone),
+            (answer(410, None), AttemptOutcome::Gone),
             (answer(429, Some("60")), asked(60)),
             (answer(503, Some(" 3600 ")), asked(3600)),
             (answer(503, Some("3601")), failed),
@@ -82,20 +82,20 @@ mod tests {
             (Err(FetchError::Unreachable(Unreachable::Forbidden)), failed),
         ];
         for (outcome, verdict) in cases {
-            assert_eq!(judge(&outcome), verdict, "{outcome:?}");
+            assert_eq!(judge_response(&outcome), verdict, "{outcome:?}");
         }
     }
 
     #[test]
     fn ten_attempts_within_four_days() {
-        let spans: Vec<i64> = (1..).map_while(|made| next(made, None, 0)).collect();
-        assert_eq!(spans, SPANS);
-        assert_eq!(next(1, None, -JITTER), Some(4 * SECOND));
-        assert_eq!(next(1, None, JITTER), Some(6 * SECOND));
-        assert_eq!(next(9, None, 5000), Some(24 * HOUR / 10 * 12));
-        assert_eq!(next(1, Some(60 * SECOND), 0), Some(60 * SECOND));
-        assert_eq!(next(4, Some(60 * SECOND), 0), Some(2 * HOUR), "never sooner than planned");
-        assert_eq!(next(10, Some(60 * SECOND), 0), None);
-        assert_eq!(next(0, None, 0), None);
+        let spans: Vec<i64> = (1..).map_while(|made| next_delay(made, None, 0)).collect();
+        assert_eq!(spans, RETRY_DELAYS);
+        assert_eq!(next_delay(1, None, -JITTER_THOUSANDTHS), Some(4 * SECOND));
+        assert_eq!(next_delay(1, None, JITTER_THOUSANDTHS), Some(6 * SECOND));
+        assert_eq!(next_delay(9, None, 5000), Some(24 * HOUR / 10 * 12));
+        assert_eq!(next_delay(1, Some(60 * SECOND), 0), Some(60 * SECOND));
+        assert_eq!(next_delay(4, Some(60 * SECOND), 0), Some(2 * HOUR), "never sooner than planned");
+        assert_eq!(next_delay(10, Some(60 * SECOND), 0), None);
+        assert_eq!(next_delay(0, None, 0), None);
     }
 }

@@ -9,12 +9,12 @@ use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents, workspaces};
 use crate::demo::values::{is_on, list, text, texts, time_of};
-use crate::mail::receive::fresh;
+use crate::mail::receive::new_thread;
 use crate::mail::topics;
 use crate::media::files::MediaStore;
 use crate::media::names;
-use crate::world::letters::{self, Writer};
-use crate::write::Work;
+use crate::world::letters::{self, ScriptedCorrespondent};
+use crate::write::WriteContext;
 use wire::email::AttachmentBody;
 
 const MAIL: &str = include_str!("../../../assets/demo/email.json");
@@ -22,23 +22,23 @@ const MAIL: &str = include_str!("../../../assets/demo/email.json");
 const PHOTO: &[u8] = include_bytes!("../../../assets/demo/files/photo.jpg");
 const PAGE: &[u8] = include_bytes!("../../../assets/demo/files/page.pdf");
 
-pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
-    let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
+pub fn seed(work: &WriteContext<'_>) -> Result<(), DatabaseError> {
+    let Some(channel) = channels::find_by_kind(work.db, Channel::Email)? else { return Ok(()) };
     let world: Value = serde_json::from_str(MAIL).unwrap_or(Value::Null);
     list(&world, "threads").iter().try_for_each(|value| seed_thread(work, &channel, value))
 }
 
-fn seed_thread(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<(), DatabaseError> {
+fn seed_thread(work: &WriteContext<'_>, channel: &ChannelRow, told: &Value) -> Result<(), DatabaseError> {
     let Some(contact) = text(told, "contact_email") else { return Ok(()) };
     let said = list(told, "messages");
     let began = said.first().map_or(work.now, |value| time_of(value, work.now));
-    let id = work.service.stamps.id("thread", began);
+    let id = work.service.ids.new_id("thread", began);
     let subject = text(told, "subject").unwrap_or_default();
     let row = ThreadRow {
         contact_name: text(told, "contact_name"),
         category: text(told, "category"),
         priority: text(told, "priority").unwrap_or_else(|| "normal".to_owned()),
-        ..fresh(id, channel, &subject, &contact, began)
+        ..new_thread(id, channel, &subject, &contact, began)
     };
     threads::insert(work.db, &row)?;
     let mut last: Option<String> = None;
@@ -52,31 +52,36 @@ fn seed_thread(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<()
         folder: text(told, "folder").unwrap_or_else(|| "inbox".to_owned()),
         ..row
     };
-    threads::change(work.db, &told_marks)?;
-    let writer = Writer { thread: told_marks.id, live: texts(told, "live"), replies: texts(told, "replies") };
-    letters::cast(work.db, &writer)
+    threads::update(work.db, &told_marks)?;
+    let writer = ScriptedCorrespondent {
+        thread: told_marks.id,
+        live: texts(told, "live"),
+        replies: texts(told, "replies"),
+    };
+    letters::store_correspondent(work.db, &writer)
 }
 
 /// Stores one mail and returns its `Message-ID`.
 fn seed_mail(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     thread: &ThreadRow,
     told: &Value,
     answers: Option<String>,
 ) -> Result<String, DatabaseError> {
     let at = time_of(told, work.now);
-    let id = work.service.stamps.id("mail", at);
+    let id = work.service.ids.new_id("mail", at);
     let inbound = is_on(told, "from_customer");
     let own = channel.address.clone().unwrap_or_default();
     let own_name = workspaces::read(work.db, &channel.workspace)?.name;
     let (sender, recipient) =
         if inbound { (thread.contact_email.clone(), own) } else { (own, thread.contact_email.clone()) };
     let domain = sender.rsplit('@').next().unwrap_or("mail.example").to_owned();
-    let subject = if answers.is_some() { topics::answering(&thread.subject) } else { thread.subject.clone() };
+    let subject =
+        if answers.is_some() { topics::reply_subject(&thread.subject) } else { thread.subject.clone() };
     let files = list(told, "attachments").iter().zip(1..);
     let attachments =
-        files.map(|(entry, place)| keep_file(work, channel, entry, &format!("med_{id}_{place}")));
+        files.map(|(entry, place)| store_file(work, channel, entry, &format!("med_{id}_{place}")));
     let attachments = attachments.collect::<Result<_, _>>()?;
     let row = EmailRow {
         header_id: format!("<{id}@{domain}>"),
@@ -102,13 +107,13 @@ fn seed_mail(
     emails::insert(work.db, &row)?;
     threads::touch(work.db, &thread.id, inbound, at)?;
     let name = thread.contact_name.as_deref();
-    correspondents::note(work.db, &channel.id, &thread.contact_email, name, at)?;
+    correspondents::record_mail(work.db, &channel.id, &thread.contact_email, name, at)?;
     Ok(row.header_id)
 }
 
 /// Stores an attachment. Its URL is relative to the interface, since the port may change between runs.
-fn keep_file(
-    work: &Work<'_>,
+fn store_file(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     told: &Value,
     id: &str,
@@ -129,7 +134,7 @@ fn keep_file(
     };
     media::insert(work.db, &row, work.now)?;
     Ok(AttachmentBody {
-        url: Some(format!("/media/{id}/{}", names::safe(&filename))),
+        url: Some(format!("/media/{id}/{}", names::safe_name(&filename))),
         filename,
         content_type: Some(mime_type),
         size: u64::try_from(bytes.len()).ok(),

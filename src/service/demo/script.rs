@@ -8,11 +8,11 @@ use crate::demo::values::{list, text, texts};
 
 const SHOP: &str = include_str!("../../../assets/demo/shop.json");
 /// Language used for languages without a script.
-const COMMON: &str = "en";
+const FALLBACK_LANGUAGE: &str = "en";
 
 /// Customer who may write for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stranger {
+pub struct DemoCustomer {
     pub name: String,
     pub phone: String,
     pub language: String,
@@ -26,11 +26,11 @@ pub fn shop() -> &'static Value {
     SHOP_VALUE.get_or_init(|| serde_json::from_str(SHOP).unwrap_or(Value::Null))
 }
 
-pub fn strangers() -> &'static [Stranger] {
-    static STRANGERS: OnceLock<Vec<Stranger>> = OnceLock::new();
-    STRANGERS.get_or_init(|| {
+pub fn demo_customers() -> &'static [DemoCustomer] {
+    static DEMO_CUSTOMERS: OnceLock<Vec<DemoCustomer>> = OnceLock::new();
+    DEMO_CUSTOMERS.get_or_init(|| {
         let read = |value: &Value| {
-            Some(Stranger {
+            Some(DemoCustomer {
                 name: text(value, "name")?,
                 phone: text(value, "phone")?,
                 language: text(value, "language")?,
@@ -42,7 +42,7 @@ pub fn strangers() -> &'static [Stranger] {
 }
 
 /// Returns the answer of the first rule with a word that occurs in `lower_case`.
-pub fn rule(language: &str, lower_case: &str) -> Option<String> {
+pub fn find_rule_answer(language: &str, lower_case: &str) -> Option<String> {
     let matches = |value: &&Value| {
         text(value, "language").as_deref() == Some(language)
             && texts(value, "any").iter().any(|word| lower_case.contains(&word.to_lowercase()))
@@ -51,33 +51,33 @@ pub fn rule(language: &str, lower_case: &str) -> Option<String> {
 }
 
 /// Returns the assistant's fallback question.
-pub fn fallback(language: &str) -> String {
+pub fn fallback_answer(language: &str) -> String {
     let fallbacks = &shop()["fallback"];
     text(fallbacks, language)
-        .or_else(|| text(fallbacks, COMMON))
+        .or_else(|| text(fallbacks, FALLBACK_LANGUAGE))
         .unwrap_or_else(|| "Could you tell me more?".to_owned())
 }
 
 /// Returns the words that ask for orders, and the introduction of the answer.
-pub fn orders(language: &str) -> (Vec<String>, String) {
+pub fn order_words(language: &str) -> (Vec<String>, String) {
     let told = &shop()["orders"];
-    let here = if told[language].is_object() { &told[language] } else { &told[COMMON] };
+    let here = if told[language].is_object() { &told[language] } else { &told[FALLBACK_LANGUAGE] };
     (texts(here, "any"), text(here, "answer").unwrap_or_default())
 }
 
 /// Returns the words that ask for a person.
-pub fn handover(language: &str) -> Vec<String> {
-    in_language(&shop()["handover"], language)
+pub fn handover_words(language: &str) -> Vec<String> {
+    texts_in_language(&shop()["handover"], language)
 }
 
 /// Returns answers of a customer without scripted ones.
 pub fn generic_replies(language: &str) -> Vec<String> {
-    in_language(&shop()["generic_replies"], language)
+    texts_in_language(&shop()["generic_replies"], language)
 }
 
 /// Returns questions in a customer's language.
-pub fn questions(language: &str) -> Vec<String> {
-    let lines: Vec<String> = strangers()
+pub fn opening_questions(language: &str) -> Vec<String> {
+    let lines: Vec<String> = demo_customers()
         .iter()
         .filter(|stranger| stranger.language == language)
         .flat_map(|stranger| stranger.lines.clone())
@@ -85,10 +85,10 @@ pub fn questions(language: &str) -> Vec<String> {
     if lines.is_empty() { generic_replies(language) } else { lines }
 }
 
-fn in_language(table: &Value, language: &str) -> Vec<String> {
+fn texts_in_language(table: &Value, language: &str) -> Vec<String> {
     let mut lines = texts(table, language);
     if lines.is_empty() {
-        lines = texts(table, COMMON);
+        lines = texts(table, FALLBACK_LANGUAGE);
     }
     lines
 }
@@ -99,16 +99,16 @@ mod tests {
 
     #[test]
     fn every_language_can_be_spoken() {
-        assert!(strangers().len() >= 10);
+        assert!(demo_customers().len() >= 10);
         for language in ["en", "es", "pt", "xx"] {
-            assert!(!fallback(language).is_empty());
-            assert!(!handover(language).is_empty());
+            assert!(!fallback_answer(language).is_empty());
+            assert!(!handover_words(language).is_empty());
             assert!(!generic_replies(language).is_empty());
         }
         let question = list(shop(), "rules").first().expect("a rule");
         let word = texts(question, "any").first().cloned().expect("a word").to_lowercase();
         let language = text(question, "language").expect("a language");
-        assert!(rule(&language, &format!("hm, {word}?")).is_some());
-        assert_eq!(rule("en", "zzz"), None);
+        assert!(find_rule_answer(&language, &format!("hm, {word}?")).is_some());
+        assert_eq!(find_rule_answer("en", "zzz"), None);
     }
 }

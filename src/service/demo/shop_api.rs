@@ -16,7 +16,7 @@ use model::time::{Clock, DAY, Timestamp};
 use wire::connections;
 
 /// Bearer key of the demo shop's API; opens nothing else.
-pub const KEY: &str = "harbor-shop-demo-key";
+pub const SHOP_KEY: &str = "harbor-shop-demo-key";
 
 const ORDERS: &str = include_str!("../../../assets/demo/orders.json");
 const CONNECTION: &str = include_str!("../../../assets/demo/connections.toml");
@@ -32,12 +32,12 @@ pub fn routes() -> Router<Service> {
     Router::new().route("/customer", get(customer)).route("/orders/{number}/parcel", get(parcel))
 }
 
-fn is_let_in(headers: &HeaderMap) -> bool {
+fn is_authorized(headers: &HeaderMap) -> bool {
     let shown = headers.get(header::AUTHORIZATION).and_then(|header| header.to_str().ok());
-    shown == Some(&format!("Bearer {KEY}"))
+    shown == Some(&format!("Bearer {SHOP_KEY}"))
 }
 
-fn answer(status: StatusCode, body: Value) -> Response {
+fn respond(status: StatusCode, body: Value) -> Response {
     (status, Json(body)).into_response()
 }
 
@@ -46,12 +46,12 @@ fn customers() -> Vec<Value> {
     list(&all, "customers").to_vec()
 }
 
-fn day(at: Timestamp) -> String {
+fn iso_day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
 /// Finds the customer by the phone number, mail address or chat id that the channel has verified.
-fn who(asked: &HashMap<String, String>) -> Option<Value> {
+fn find_owner(asked: &HashMap<String, String>) -> Option<Value> {
     let is_theirs = |value: &Value| {
         ["phone", "email", "chat_id"].iter().any(|name| {
             let who = asked.get("customer").or_else(|| asked.get(*name));
@@ -67,23 +67,23 @@ async fn customer(
     Query(asked): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
-    if !is_let_in(&headers) {
-        return answer(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
+    if !is_authorized(&headers) {
+        return respond(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
     }
-    let Some(found) = who(&asked) else {
-        return answer(StatusCode::OK, json!({"customer": null, "orders": []}));
+    let Some(found) = find_owner(&asked) else {
+        return respond(StatusCode::OK, json!({"customer": null, "orders": []}));
     };
     let now = service.clock.now();
     let order = |value: &Value| {
         let days = value["days_ago"].as_i64().unwrap_or(0);
         json!({
             "number": value["number"], "state": value["state"], "item": value["item"], "total": value["total"],
-            "currency": "EUR", "placed": day(now.plus(-days * DAY)),
+            "currency": "EUR", "placed": iso_day(now.plus(-days * DAY)),
         })
     };
     let orders: Vec<Value> = list(&found, "orders").iter().map(order).collect();
     let told = json!({"customer": {"club": found["club"], "spent": found["spent"]}, "orders": orders});
-    answer(StatusCode::OK, told)
+    respond(StatusCode::OK, told)
 }
 
 /// `GET /shop/orders/{number}/parcel?customer=…`. Another customer's order is answered like an unknown one.
@@ -93,16 +93,16 @@ async fn parcel(
     Query(asked): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
-    if !is_let_in(&headers) {
-        return answer(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
+    if !is_authorized(&headers) {
+        return respond(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
     }
-    let found = who(&asked).unwrap_or_default();
+    let found = find_owner(&asked).unwrap_or_default();
     match list(&found, "orders").iter().find(|value| value["number"] == number.as_str()) {
-        None => answer(StatusCode::NOT_FOUND, json!({"error": "no such order"})),
+        None => respond(StatusCode::NOT_FOUND, json!({"error": "no such order"})),
         Some(order) => {
-            let expected = day(service.clock.now().plus(2 * DAY));
+            let expected = iso_day(service.clock.now().plus(2 * DAY));
             let told = json!({"carrier": "Quay Post", "place": order["state"], "expected": expected});
-            answer(StatusCode::OK, told)
+            respond(StatusCode::OK, told)
         }
     }
 }

@@ -6,12 +6,12 @@ use crate::channels::Channel;
 use crate::database::{channels, connected, workspaces};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::request::Reading;
+use crate::request::ReadRequest;
 use crate::state::Service;
 use wire::account::{AccountBody, AssistantBody, WorkspaceBody};
 use wire::carriers::NumberSettings;
 
-pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let (caller, state) = (request.caller, service.clone());
     service
         .database
@@ -34,7 +34,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
                 assistant_id: Some(channel.assistant.clone()),
                 key_id: Some(caller.key),
                 whatsapp_number: number,
-                credits_balance: Some(precise(workspace.balance)),
+                credits_balance: Some(credits_as_f64(workspace.balance)),
                 environment: Some(caller.environment.word().to_owned()),
                 messaging_tier: tier,
                 quality_rating: quality,
@@ -60,6 +60,6 @@ fn number_settings(settings: &str) -> Result<NumberSettings, ApiError> {
 
 /// Converts whole credits to a JSON number; exact far beyond any balance.
 #[expect(clippy::cast_precision_loss, reason = "balances are far below 2^52")]
-pub fn precise(credits: i64) -> f64 {
+pub fn credits_as_f64(credits: i64) -> f64 {
     credits as f64
 }

@@ -10,40 +10,41 @@ use serde_json::json;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::gate;
-use crate::handlers::conversations::absent;
+use crate::handlers::conversations::not_found;
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::takeover::{self, Subject};
+use crate::takeover::{self, AutomationSubject};
 
 pub fn routes(service: &Service) -> Router<Service> {
     Router::new()
         .route("/desk/v1/conversations/{conversationId}/automation", get(read).put(write))
         .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn_with_state(service.clone(), gate::gate))
+        .layer(from_fn_with_state(service.clone(), gate::interface_layer))
 }
 
-async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let channel = request.caller.channel_id;
     service
         .database
         .read(move |db| {
-            let (_, enabled) = Subject::find(db, &channel, &id)?.ok_or_else(absent)?;
-            answer(&id, enabled)
+            let (_, enabled) = AutomationSubject::find(db, &channel, &id)?.ok_or_else(not_found)?;
+            automation_reply(&id, enabled)
         })
         .await
 }
 
-async fn write(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+async fn write(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let enabled = Fields::of_body(&request.body)?.required_boolean("enabled")?;
     let lane = id.clone();
     let reply = service
         .write(request, move |work, caller| {
-            let (subject, _) = Subject::find(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let (subject, _) =
+                AutomationSubject::find(work.db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             takeover::switch(work.db, subject, enabled, work.now)?;
-            answer(&id, enabled)
+            automation_reply(&id, enabled)
         })
         .await?;
     if !enabled {
@@ -52,6 +53,6 @@ async fn write(State(service): State<Service>, request: Writing) -> Result<Reply
     Ok(reply)
 }
 
-fn answer(id: &str, enabled: bool) -> Result<Reply, ApiError> {
+fn automation_reply(id: &str, enabled: bool) -> Result<Reply, ApiError> {
     Reply::ok(&json!({ "id": id, "enabled": enabled }))
 }

@@ -10,7 +10,7 @@ use crate::database::messages::MessageRow;
 use crate::database::proposals::{self, ProposalRow};
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
-use crate::handlers::account::precise;
+use crate::handlers::account::credits_as_f64;
 use crate::reply::Reply;
 use model::bounds;
 use model::time::Timestamp;
@@ -20,18 +20,18 @@ use wire::lines::{ConversationLine, MessageLine};
 use wire::messages::{MessageBody, SentMessage};
 use wire::telegram::TelegramConversationBody;
 
-fn time(at: Timestamp) -> Option<String> {
+fn format_time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
 
 /// Returns the preview of a message.
-pub fn preview(content: &str, kind: &str) -> String {
+pub fn preview_text(content: &str, kind: &str) -> String {
     if content.is_empty() { format!("[{kind}]") } else { content.to_owned() }
 }
 
 /// Builds the answer to a send, which waits for the platform if the message is queued.
-pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, ApiError> {
-    let carried = row.carried();
+pub fn sent_reply(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, ApiError> {
+    let carried = row.awaited_id();
     let number = row.platform_id.parse().ok().filter(|_| channel == Channel::Telegram);
     let name = Some(row.platform_id).filter(|text| channel == Channel::Whatsapp && !text.is_empty());
     let reply = Reply::ok(&SentMessage {
@@ -39,14 +39,14 @@ pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, 
         whatsapp_message_id: name,
         telegram_message_id: number,
         status: row.status,
-        credits_used: precise(paid.used),
-        credits_remaining: precise(paid.remaining),
+        credits_used: credits_as_f64(paid.used),
+        credits_remaining: credits_as_f64(paid.remaining),
         test: None,
     })?;
-    Ok(reply.after(carried))
+    Ok(reply.awaiting(carried))
 }
 
-pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
+pub fn message_body(row: MessageRow, channel: Channel) -> MessageBody {
     let bot = channel == Channel::Telegram;
     let extras = MessageExtras::read(row.extras.as_deref());
     let former = serde_json::to_value(&extras.former_contents).ok();
@@ -63,10 +63,10 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
         status: Some(row.status),
         reply_to: row.reply_to,
         reaction: row.reaction,
-        created_at: time(row.created_at),
-        sent_at: row.sent_at.and_then(time),
-        delivered_at: row.delivered_at.and_then(time),
-        read_at: row.read_at.and_then(time),
+        created_at: format_time(row.created_at),
+        sent_at: row.sent_at.and_then(format_time),
+        delivered_at: row.delivered_at.and_then(format_time),
+        read_at: row.read_at.and_then(format_time),
         structure: extras.structure,
         edited_at: extras.edited_at,
         withdrawn_at: extras.withdrawn_at,
@@ -120,21 +120,21 @@ pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> 
         first_message_at: row.first_at,
         created_at: row.created_at,
         referral: row.referral,
-        service_window_open: row.window_open(now),
+        service_window_open: row.is_window_open(now),
         last_change: row.last_change,
     }
 }
 
 /// `WholeMessage`: with its price and media details.
-pub fn whole_message(row: MessageRow, channel: Channel) -> MessageBody {
+pub fn full_message_body(row: MessageRow, channel: Channel) -> MessageBody {
     let media = row.details.as_deref().and_then(|detail| serde_json::from_str::<Value>(detail).ok());
-    let used = precise(row.cost);
-    MessageBody { media, credits_used: Some(used), ..message(row, channel) }
+    let used = credits_as_f64(row.cost);
+    MessageBody { media, credits_used: Some(used), ..message_body(row, channel) }
 }
 
-pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
+pub fn conversation_body(row: ConversationRow, now: Timestamp) -> ConversationBody {
     ConversationBody {
-        service_window_open: Some(row.window_open(now)),
+        service_window_open: Some(row.is_window_open(now)),
         referral: row.referral.as_deref().and_then(|referral| serde_json::from_str(referral).ok()),
         last_change: row.last_change.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         id: row.id,
@@ -146,16 +146,16 @@ pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
         status: Some(row.status),
         message_count: u64::try_from(row.message_count).ok(),
         last_message_preview: Some(row.preview),
-        last_message_at: time(row.last_at),
-        first_message_at: time(row.first_at),
-        created_at: time(row.created_at),
+        last_message_at: format_time(row.last_at),
+        first_message_at: format_time(row.first_at),
+        created_at: format_time(row.created_at),
         automation_enabled: None,
         escalation: None,
     }
 }
 
 /// `WholeConversation`: with automation and escalation.
-pub fn whole_conversation(
+pub fn full_conversation_body(
     row: ConversationRow,
     escalation: Option<Value>,
     now: Timestamp,
@@ -163,19 +163,19 @@ pub fn whole_conversation(
     ConversationBody {
         automation_enabled: Some(row.automation),
         escalation: Some(escalation.unwrap_or(Value::Null)),
-        ..conversation(row, now)
+        ..conversation_body(row, now)
     }
 }
 
 /// Returns the escalation of a conversation with its open proposals; `None` if there is none.
-pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
+pub fn load_escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
     let proposal = |proposal_row: ProposalRow| {
         let values: Map<String, Value> =
             proposal_row.answers.into_iter().map(|(name, value)| (name, value.into())).collect();
         json!({"id": proposal_row.id, "connection": proposal_row.connection, "endpoint": proposal_row.endpoint, "values": values})
     };
-    let proposals: Vec<Value> = proposals::open_of(db, &row.id)?.into_iter().map(proposal).collect();
+    let proposals: Vec<Value> = proposals::list_open(db, &row.id)?.into_iter().map(proposal).collect();
     Ok(Some(json!({
         "reason": reason,
         "summary": conversations::summary(db, &row.id)?,
@@ -184,7 +184,7 @@ pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Va
     })))
 }
 
-pub fn telegram_conversation(
+pub fn telegram_conversation_body(
     (row, escalation): (ConversationRow, Option<Value>),
 ) -> TelegramConversationBody {
     TelegramConversationBody {
@@ -198,6 +198,6 @@ pub fn telegram_conversation(
         status: Some(row.status),
         message_count: u64::try_from(row.message_count).ok(),
         last_message_preview: Some(row.preview),
-        last_message_at: time(row.last_at),
+        last_message_at: format_time(row.last_at),
     }
 }

@@ -5,74 +5,74 @@ use std::collections::HashSet;
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::chat::broadcast::{self, TYPES};
+use crate::chat::broadcast::{self, CONTENT_TYPES};
 use crate::chat::compose::compose;
-use crate::chat::content::{Content, ID};
-use crate::database::broadcasts::{self, BroadcastRow, Counts, Recipient};
+use crate::chat::content::{Content, MAX_ID_CHARS};
+use crate::database::broadcasts::{self, BroadcastCounts, BroadcastRow, Recipient};
 use crate::database::{channels, contacts};
 use crate::errors::ApiError;
 use crate::fields::Fields;
-use crate::handlers::account::precise;
-use crate::media::{self, Inspected};
+use crate::handlers::account::credits_as_f64;
+use crate::media::{self, MediaInfo};
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use crate::{credits, handlers};
 use model::{bounds, phone_forms};
 use wire::broadcasts::{BroadcastAccepted, BroadcastBody, RecipientBody};
 use wire::errors::ErrorCode;
 
 /// Parsed `BroadcastInput`.
-struct Wanted {
+struct BroadcastRequest {
     /// `None` for all contacts.
     contacts: Option<Vec<String>>,
     content: Content,
 }
 
 /// Handles `createBroadcast`.
-pub async fn create(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
-    let wanted = Wanted::read(&Fields::of_body(&request.body)?)?;
+pub async fn create(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let wanted = BroadcastRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &wanted.content {
-        Content::Media(media) => Some(media::inspect(&service, &mut request, media).await?),
+        Content::Media(media) => Some(media::inspect_for_request(&service, &mut request, media).await?),
         _ => None,
     };
     service.write(request, move |work, caller| create_in(work, caller, wanted, media)).await
 }
 
-impl Wanted {
+impl BroadcastRequest {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let content = Content::read(&fields.required_object("message")?, &TYPES)?;
+        let content = Content::read(&fields.required_object("message")?, &CONTENT_TYPES)?;
         let contacts = match fields.value("contactIds") {
             None => None,
-            Some(_) => Some(contact_ids(fields)?),
+            Some(_) => Some(read_contact_ids(fields)?),
         };
         Ok(Self { contacts, content })
     }
 }
 
-fn contact_ids(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
+fn read_contact_ids(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
     let items = fields.array("contactIds")?;
-    if !(1..=bounds::BROADCAST_CONTACTS).contains(&items.len()) {
-        let bound = bounds::BROADCAST_CONTACTS;
+    if !(1..=bounds::MAX_BROADCAST_CONTACTS).contains(&items.len()) {
+        let bound = bounds::MAX_BROADCAST_CONTACTS;
         let what = format!("must hold 1 to {bound} ids; leave it out for all contacts");
         return Err(fields.refuse("contactIds", &what));
     }
     let id = |value: &serde_json::Value| {
-        value.as_str().filter(|text| bounds::length(text) <= ID).map(str::to_owned)
+        value.as_str().filter(|text| bounds::count_chars(text) <= MAX_ID_CHARS).map(str::to_owned)
     };
     let ids: Option<Vec<String>> = items.iter().map(id).collect();
     ids.ok_or_else(|| fields.refuse("contactIds", "must hold the ids of contacts"))
 }
 
 fn create_in(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     caller: &Caller,
-    wanted: Wanted,
-    media: Option<Inspected>,
+    wanted: BroadcastRequest,
+    media: Option<MediaInfo>,
 ) -> Result<Reply, ApiError> {
     work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
-    let recipients = recipients(work, caller, wanted.contacts)?;
+    let recipients = select_recipients(work, caller, wanted.contacts)?;
     let total = i64::try_from(recipients.len()).unwrap_or(i64::MAX);
     let (price, outgoing) = compose(work, &caller.workspace, wanted.content, media.as_ref())?;
     let stamp = work.stamp();
@@ -95,11 +95,11 @@ fn create_in(
     for recipient in &recipients {
         broadcasts::add_recipient(work.db, &row.id, recipient)?;
     }
-    broadcast::expect_step(work, &row.id)?;
+    broadcast::schedule_step(work, &row.id)?;
     let accepted = BroadcastAccepted {
         broadcast_id: row.id,
         total_recipients: total,
-        credits_used: precise(paid.used),
+        credits_used: credits_as_f64(paid.used),
         status: row.status,
         test: None,
     };
@@ -108,8 +108,8 @@ fn create_in(
 
 /// Returns the named contacts in order, or all. Unknown ids, repeated ids and other forms of the same number
 /// are left out.
-fn recipients(
-    work: &Work<'_>,
+fn select_recipients(
+    work: &WriteContext<'_>,
     caller: &Caller,
     named: Option<Vec<String>>,
 ) -> Result<Vec<Recipient>, ApiError> {
@@ -124,7 +124,7 @@ fn recipients(
             continue;
         }
         if let Some(contact) = contacts::read(work.db, &caller.workspace, &id)? {
-            if !numbers.insert(phone_forms::normal(&contact.phone)) {
+            if !numbers.insert(phone_forms::normalize(&contact.phone)) {
                 continue;
             }
             let position = i64::try_from(found.len()).unwrap_or(i64::MAX);
@@ -141,32 +141,32 @@ fn recipients(
 }
 
 /// Handles `getBroadcast`.
-pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let id = request.segment("broadcastId")?;
     let caller = request.caller;
     service
         .database
-        .read_together(move |db| {
+        .read_consistent(move |db| {
             let absent = || ApiError::not_found("this broadcast");
             let row = broadcasts::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            let counts = broadcasts::counts(db, &row.id)?;
-            let failed = broadcasts::failed(db, &row.id)?.into_iter().map(not_reached);
+            let counts = broadcasts::count_recipients(db, &row.id)?;
+            let failed = broadcasts::list_failed(db, &row.id)?.into_iter().map(failed_recipient_body);
             let recipients: Result<Vec<_>, _> = failed.map(serde_json::to_value).collect();
             let recipients = recipients.map_err(|cause| ApiError::internal(&cause))?;
-            Reply::ok(&BroadcastBody { recipients, ..body(row, counts) })
+            Reply::ok(&BroadcastBody { recipients, ..broadcast_body(row, counts) })
         })
         .await
 }
 
-fn not_reached((recipient, code): (Recipient, Option<String>)) -> RecipientBody {
+fn failed_recipient_body((recipient, code): (Recipient, Option<String>)) -> RecipientBody {
     let Recipient { contact, phone, .. } = recipient;
     RecipientBody { contact_id: contact, phone, status: "failed".to_owned(), code }
 }
 
 /// Builds the broadcast's body; only `getBroadcast` adds the failed recipients.
-pub fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
+pub fn broadcast_body(row: BroadcastRow, counts: BroadcastCounts) -> BroadcastBody {
     BroadcastBody {
-        message: Some(handlers::bodies::preview(&row.content, &row.kind)),
+        message: Some(handlers::bodies::preview_text(&row.content, &row.kind)),
         id: row.id,
         total_recipients: row.total,
         sent_count: counts.sent,

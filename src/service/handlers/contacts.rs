@@ -14,22 +14,22 @@ use crate::database::{channels, conversations};
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::{bounds, phone_forms};
 use wire::contacts::ContactBody;
 use wire::webhooks::DeleteResult;
 
 /// Maximum number of tags of a contact.
-const TAGS: usize = 50;
+const MAX_TAGS: usize = 50;
 /// Maximum length of a tag, in characters.
-const TAG: usize = 64;
+const MAX_TAG_CHARS: usize = 64;
 /// Maximum size of metadata as compact JSON, in bytes.
-const METADATA: usize = 16 * 1024;
+const MAX_METADATA_BYTES: usize = 16 * 1024;
 
 /// Parsed `ContactInput`; absent fields keep their value.
-struct Told {
+struct ContactUpdate {
     phone: String,
     /// Empty to remove it.
     name: Option<String>,
@@ -40,11 +40,11 @@ struct Told {
 }
 
 /// Handles `listContacts`.
-pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    let Reading { caller, query, .. } = request;
+pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+    let ReadRequest { caller, query, .. } = request;
     let search = query.text("search").map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-    if search.as_deref().is_some_and(|search| bounds::length(search) > bounds::CONTACT_NAME) {
-        let message = format!("search must have at most {} characters", bounds::CONTACT_NAME);
+    if search.as_deref().is_some_and(|search| bounds::count_chars(search) > bounds::MAX_CONTACT_NAME_CHARS) {
+        let message = format!("search must have at most {} characters", bounds::MAX_CONTACT_NAME_CHARS);
         return Err(ApiError::validation(message));
     }
     let name = ["contacts", &caller.workspace, search.as_deref().unwrap_or("")];
@@ -52,33 +52,36 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let state = service.clone();
     let is_search = search.is_some();
     let read = move |db: &dyn DbSession| {
-        let rows = contacts::list(db, &caller.workspace, search.as_deref(), &page.after, page.reach())?;
-        page.reply(&state.cursors, rows, ContactRow::place, body)
+        let rows =
+            contacts::list(db, &caller.workspace, search.as_deref(), &page.after, page.rows_to_read())?;
+        page.reply(&state.cursors, rows, ContactRow::page_position, contact_body)
     };
     if is_search { service.database.search(read).await } else { service.database.read(read).await }
 }
 
 /// Handles `getContact`.
-pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let id = request.segment("contactId")?;
     let caller = request.caller;
     service
         .database
-        .read(move |db| Reply::ok(&body(contacts::read(db, &caller.workspace, &id)?.ok_or_else(absent)?)))
+        .read(move |db| {
+            Reply::ok(&contact_body(contacts::read(db, &caller.workspace, &id)?.ok_or_else(not_found)?))
+        })
         .await
 }
 
 /// Handles `upsertContact`: 201 for a new contact, 200 for a changed one.
-pub async fn upsert(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
-    let told = Told::read(&Fields::of_body(&request.body)?)?;
+pub async fn upsert(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
+    let told = ContactUpdate::read(&Fields::of_body(&request.body)?)?;
     service.write(request, move |work, caller| upsert_in(work, caller, told)).await
 }
 
-impl Told {
+impl ContactUpdate {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let phone = fields.required_phone("phone")?.to_owned();
-        let name = fields.text("name", bounds::CONTACT_NAME)?.map(|text| text.trim().to_owned());
-        let email = fields.text("email", bounds::EMAIL_ADDRESS)?.map(str::to_owned);
+        let name = fields.text("name", bounds::MAX_CONTACT_NAME_CHARS)?.map(|text| text.trim().to_owned());
+        let email = fields.text("email", bounds::MAX_EMAIL_ADDRESS_CHARS)?.map(str::to_owned);
         if email.as_deref().is_some_and(|email| !email.is_empty() && !bounds::is_email(email)) {
             return Err(fields.refuse("email", "must be a mail address such as maria@mail.example"));
         }
@@ -89,39 +92,43 @@ impl Told {
         };
         if metadata
             .as_ref()
-            .is_some_and(|metadata| Value::Object(metadata.clone()).to_string().len() > METADATA)
+            .is_some_and(|metadata| Value::Object(metadata.clone()).to_string().len() > MAX_METADATA_BYTES)
         {
-            return Err(fields.refuse("metadata", &format!("must have at most {METADATA} bytes")));
+            return Err(fields.refuse("metadata", &format!("must have at most {MAX_METADATA_BYTES} bytes")));
         }
-        Ok(Self { phone, name, email, tags: tags(fields)?, metadata })
+        Ok(Self { phone, name, email, tags: read_tags(fields)?, metadata })
     }
 }
 
 /// Reads the tags without duplicates.
-fn tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
+fn read_tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
     if fields.value("tags").is_none() {
         return Ok(None);
     }
     let items = fields.array("tags")?;
-    if items.len() > TAGS {
-        return Err(fields.refuse("tags", &format!("must hold at most {TAGS} tags")));
+    if items.len() > MAX_TAGS {
+        return Err(fields.refuse("tags", &format!("must hold at most {MAX_TAGS} tags")));
     }
     let mut tags: Vec<String> = Vec::new();
     for item in items {
         match item.as_str().map(str::trim) {
-            Some(tag) if (1..=TAG).contains(&bounds::length(tag)) => {
+            Some(tag) if (1..=MAX_TAG_CHARS).contains(&bounds::count_chars(tag)) => {
                 if !tags.iter().any(|text| text == tag) {
                     tags.push(tag.to_owned());
                 }
             }
-            _ => return Err(fields.refuse("tags", &format!("must hold strings of 1 to {TAG} characters"))),
+            _ => {
+                return Err(
+                    fields.refuse("tags", &format!("must hold strings of 1 to {MAX_TAG_CHARS} characters"))
+                );
+            }
         }
     }
     Ok(Some(tags))
 }
 
-fn upsert_in(work: &Work<'_>, caller: &Caller, told: Told) -> Result<Reply, ApiError> {
-    let found = contacts::of_phone(work.db, &caller.workspace, &told.phone)?;
+fn upsert_in(work: &WriteContext<'_>, caller: &Caller, told: ContactUpdate) -> Result<Reply, ApiError> {
+    let found = contacts::find_by_phone(work.db, &caller.workspace, &told.phone)?;
     let status = if found.is_some() { 200 } else { 201 };
     let stamp = work.stamp();
     let made = || ContactRow::new(work.id("ct", stamp), &caller.workspace, &told.phone, stamp);
@@ -142,27 +149,27 @@ fn upsert_in(work: &Work<'_>, caller: &Caller, told: Told) -> Result<Reply, ApiE
     }
     contact.updated_at = stamp;
     contacts::put(work.db, &contact)?;
-    if let Some(row) = conversations::of_peer(work.db, &caller.channel_id, &contact.phone)? {
+    if let Some(row) = conversations::find_by_peer(work.db, &caller.channel_id, &contact.phone)? {
         let (name, email) = (contact.name.as_deref(), contact.email.as_deref());
         conversations::set_person(work.db, &row.id, name, email)?;
     }
-    Reply::with_status(status, &body(contact))
+    Reply::with_status(status, &contact_body(contact))
 }
 
 /// Handles `deleteContact`: erases everything stored about the person under the number on the WhatsApp and
 /// phone channels.
-pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn delete(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("contactId")?;
     let (files, found) = (Arc::<Mutex<Vec<String>>>::default(), request.caller.clone());
     let erased = Arc::clone(&files);
     let reply = service
         .write(request, move |work, caller| {
-            let contact = contacts::read(work.db, &caller.workspace, &id)?.ok_or_else(absent)?;
-            let channels = channels::of_workspace(work.db, &caller.workspace)?;
+            let contact = contacts::read(work.db, &caller.workspace, &id)?.ok_or_else(not_found)?;
+            let channels = channels::list_by_workspace(work.db, &caller.workspace)?;
             let of_number =
                 channels.into_iter().filter(|row| matches!(row.kind, Channel::Whatsapp | Channel::Voip));
             let channels: Vec<String> = of_number.map(|row| row.id).collect();
-            let names = (vec![contact.id.clone()], phone_forms::forms(&contact.phone));
+            let names = (vec![contact.id.clone()], phone_forms::all_forms(&contact.phone));
             let person = ErasedPerson::find(work.db, &caller.workspace, &channels, names)?;
             erasing::erase(work.db, &person)?;
             erased.lock().unwrap_or_else(PoisonError::into_inner).extend(person.files().cloned());
@@ -172,12 +179,12 @@ pub async fn delete(State(service): State<Service>, request: Writing) -> Result<
     // A test key's write is rolled back.
     if reply.status == 200 && !reply.replayed && !found.is_test() {
         let files = std::mem::take(&mut *files.lock().unwrap_or_else(PoisonError::into_inner));
-        service.forget_bytes(files).await;
+        service.remove_erased(files).await;
     }
     Ok(reply)
 }
 
-pub fn body(row: ContactRow) -> ContactBody {
+pub fn contact_body(row: ContactRow) -> ContactBody {
     ContactBody {
         id: row.id,
         phone: Some(row.phone),
@@ -191,6 +198,6 @@ pub fn body(row: ContactRow) -> ContactBody {
     }
 }
 
-fn absent() -> ApiError {
+fn not_found() -> ApiError {
     ApiError::not_found("this contact")
 }

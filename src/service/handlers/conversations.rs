@@ -13,10 +13,10 @@ use crate::handlers::bodies;
 use crate::last_answer;
 use crate::query::{PageRequest, Query};
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::takeover::{self, Subject};
-use crate::write::Work;
+use crate::takeover::{self, AutomationSubject};
+use crate::write::WriteContext;
 use model::time::{Clock, Timestamp};
 use wire::body::Body;
 use wire::conversations::{AutomationResult, CloseResult};
@@ -24,24 +24,24 @@ use wire::conversations::{AutomationResult, CloseResult};
 const STATUSES: [&str; 2] = ["open", "closed"];
 
 /// Handles `listConversations`. The first page is answered from the cache.
-pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let now = service.clock.now();
-    let Reading { caller, query, .. } = request;
-    let (status, page) = asked(&service, &caller, &query)?;
+    let ReadRequest { caller, query, .. } = request;
+    let (status, page) = read_page_request(&service, &caller, &query)?;
     // Further pages are read once, so caching them has no use.
     let is_first = query.text("cursor").is_none();
     let question = is_first.then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
     let (state, asking) = (service.clone(), caller.clone());
-    last_answer::answer(&service, &asking, question, move |db| {
+    last_answer::answer_cached(&service, &asking, question, move |db| {
         // Only the end of a service window changes the answer without a commit.
         let mut until = Timestamp::from_micros(i64::MAX);
         let mut lines = page.lines();
-        conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
+        conversations::visit_page(db, &caller.channel_id, status, &page.after, page.rows_to_read(), |row| {
             until = row
-                .window_closes()
+                .window_closes_at()
                 .filter(|window_close| now < *window_close)
                 .map_or(until, |time| time.min(until));
-            lines.take(&bodies::conversation_line(row, now), || row.place())
+            lines.push(&bodies::conversation_line(row, now), || row.page_position())
         })?;
         Ok((lines.reply(&state.cursors)?, now..until))
     })
@@ -49,7 +49,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
 }
 
 /// Parses the status filter, as stored, and the page.
-fn asked(
+fn read_page_request(
     service: &Service,
     caller: &Caller,
     query: &Query,
@@ -61,61 +61,61 @@ fn asked(
 }
 
 /// Answers a page of the channel's conversations, each with its escalation.
-pub async fn page<B: Body>(
+pub async fn list_page<B: Body>(
     service: Service,
-    request: Reading,
+    request: ReadRequest,
     body: impl Fn((ConversationRow, Option<Value>)) -> B + Send + 'static,
 ) -> Result<Reply, ApiError> {
-    let Reading { caller, query, .. } = request;
-    let (status, page) = asked(&service, &caller, &query)?;
+    let ReadRequest { caller, query, .. } = request;
+    let (status, page) = read_page_request(&service, &caller, &query)?;
     let state = service.clone();
     service
         .database
-        .read_together(move |db| {
-            let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.reach())?;
+        .read_consistent(move |db| {
+            let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.rows_to_read())?;
             let told = rows.into_iter().map(|row| {
-                let escalation = bodies::escalation(db, &row)?;
+                let escalation = bodies::load_escalation(db, &row)?;
                 Ok::<_, ApiError>((row, escalation))
             });
             let told = told.collect::<Result<Vec<_>, _>>()?;
-            page.reply(&state.cursors, told, |(row, _)| row.place(), body)
+            page.reply(&state.cursors, told, |(row, _)| row.page_position(), body)
         })
         .await
 }
 
 /// Handles `getConversation`.
-pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let caller = request.caller;
     let now = service.clock.now();
     service
         .database
-        .read_together(move |db| {
-            let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            let escalation = bodies::escalation(db, &row)?;
-            Reply::ok(&bodies::whole_conversation(row, escalation, now))
+        .read_consistent(move |db| {
+            let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
+            let escalation = bodies::load_escalation(db, &row)?;
+            Reply::ok(&bodies::full_conversation_body(row, escalation, now))
         })
         .await
 }
 
 /// Handles `listConversationMessages`.
-pub async fn messages(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    page_of_messages(service, request).await
+pub async fn messages(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+    list_messages(service, request).await
 }
 
 /// Answers a page of a conversation's messages, newest first.
-pub async fn page_of_messages(service: Service, request: Reading) -> Result<Reply, ApiError> {
+pub async fn list_messages(service: Service, request: ReadRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
-    let Reading { caller, query, .. } = request;
+    let ReadRequest { caller, query, .. } = request;
     let page = query.page(&service.cursors, &["history", &caller.channel_id, &id])?;
     let state = service.clone();
     service
         .database
         .read(move |db| {
-            conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            conversations::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let mut lines = page.lines();
-            stored::each_of_history(db, &id, &page.after, page.reach(), |row| {
-                lines.take(&bodies::message_line(row, caller.channel), || row.place_in_history())
+            stored::visit_history(db, &id, &page.after, page.rows_to_read(), |row| {
+                lines.push(&bodies::message_line(row, caller.channel), || row.history_position())
             })?;
             lines.reply(&state.cursors)
         })
@@ -123,14 +123,14 @@ pub async fn page_of_messages(service: Service, request: Reading) -> Result<Repl
 }
 
 /// Handles `updateConversation`.
-pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn patch(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let enabled = Fields::of_body(&request.body)?.required_boolean("automationEnabled")?;
     let lane = id.clone();
     let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
-            takeover::switch(work.db, Subject::Chat(&row.id), enabled, work.now)?;
+            takeover::switch(work.db, AutomationSubject::Chat(&row.id), enabled, work.now)?;
             Reply::ok(&AutomationResult {
                 success: true,
                 id: row.id,
@@ -146,14 +146,14 @@ pub async fn patch(State(service): State<Service>, request: Writing) -> Result<R
 }
 
 /// Handles `closeConversation`; idempotent.
-pub async fn close(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn close(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let lane = id.clone();
     let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
             conversations::set_status(work.db, &row.id, "closed")?;
-            takeover::silence(work.db, Subject::Chat(&row.id), work.now)?;
+            takeover::recall_answers(work.db, AutomationSubject::Chat(&row.id), work.now)?;
             Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })
         })
         .await?;
@@ -161,11 +161,11 @@ pub async fn close(State(service): State<Service>, request: Writing) -> Result<R
     Ok(reply)
 }
 
-fn find(work: &Work<'_>, caller: &Caller, id: &str) -> Result<ConversationRow, ApiError> {
+fn find(work: &WriteContext<'_>, caller: &Caller, id: &str) -> Result<ConversationRow, ApiError> {
     debug_assert!(caller.channel == Channel::Whatsapp, "the gate lets no other key in");
-    conversations::read(work.db, &caller.channel_id, id)?.ok_or_else(absent)
+    conversations::read(work.db, &caller.channel_id, id)?.ok_or_else(not_found)
 }
 
-pub fn absent() -> ApiError {
+pub fn not_found() -> ApiError {
     ApiError::not_found("this conversation")
 }

@@ -4,9 +4,9 @@ use axum::Extension;
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::carriers::dashboard::EarlierStanding;
+use crate::carriers::dashboard::MailImportProgress;
 use crate::carriers::watch;
-use crate::chat::send::QUEUED;
+use crate::chat::send::QUEUED_STATUS;
 use crate::client_info::ClientInfo;
 use crate::credits;
 use crate::database::media::{self, MediaRow};
@@ -15,29 +15,29 @@ use crate::database::threads::{self, Filter, ThreadRow};
 use crate::database::{channels, connected, correspondents, emails, workspaces};
 use crate::errors::ApiError;
 use crate::fields::Fields;
-use crate::handlers::account::precise;
+use crate::handlers::account::credits_as_f64;
 use crate::handlers::mail_bodies as bodies;
 use crate::mail::content::MailSendRequest;
 use crate::mail::send::{self, MailAuthor};
 use crate::mail::{attachments, filing};
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::prices;
 use model::time::Clock;
 use wire::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail};
 
 /// Maximum number of mails shown of a thread; the newest.
-const SHOWN: i64 = 100;
+const MAX_SHOWN_MAILS: i64 = 100;
 /// Maximum size of their bodies, in bytes.
-const SHOWN_BYTES: usize = 8 * 1024 * 1024;
+const MAX_SHOWN_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum length of a folder, category or priority, in characters.
-const WORD: usize = 64;
-const YES_NO: [&str; 2] = ["true", "false"];
+const MAX_WORD_CHARS: usize = 64;
+const IS_READ_VALUES: [&str; 2] = ["true", "false"];
 
 /// Handles `getEmailAccount`.
-pub async fn account(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn account(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let (caller, now, state) = (request.caller, service.clock.now(), service.clone());
     service
         .database
@@ -59,7 +59,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
             };
             let row = connected::read(db, &channel.id)?;
             let trouble = row.as_ref().is_some_and(|row| row.trouble.is_some());
-            let read_at = connected::read_until(db, &channel.id)?.map(|time| time.plus(-watch::LEASE));
+            let read_at = connected::lease_end(db, &channel.id)?.map(|time| time.plus(-watch::READ_LEASE));
             Reply::ok(&EmailAccountBody {
                 email_address: address,
                 display_name: behind.platform.display_name().or(name),
@@ -67,7 +67,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
                 sync_status: Some(if trouble { "error" } else { "active" }.to_owned()),
                 last_sync_at: read_at.map(|time| time.to_string()),
                 ai_auto_reply: Some(behind.platform.answers_mail() && state.assistant.is_some()),
-                earlier_mail: row.and_then(|row| EarlierStanding::of(&row.mark)).map(|earlier| {
+                earlier_mail: row.and_then(|row| MailImportProgress::of(&row.mark)).map(|earlier| {
                     EarlierMailBody {
                         filed: earlier.filed,
                         total: earlier.total,
@@ -80,26 +80,26 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
 }
 
 /// Handles `sendEmail`.
-pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
+pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
     let mut asked = MailSendRequest::read(&Fields::of_body(&request.body)?)?;
     let wanted = std::mem::take(&mut asked.attachments);
     if service.platforms.connected(&request.caller.channel_id).is_none() || request.caller.is_test() {
-        let told = attachments::inspect(&service, &mut request, wanted).await?;
+        let told = attachments::inspect_attachments(&service, &mut request, wanted).await?;
         return service
             .write(request, move |work, caller| send_in(work, caller, asked, told, Vec::new()))
             .await;
     }
-    let (told, kept) = attachments::keep(&service, &mut request, wanted).await?;
+    let (told, kept) = attachments::fetch_attachments(&service, &mut request, wanted).await?;
     let ids: Vec<String> = kept.iter().map(|media_row| media_row.id.clone()).collect();
     let outcome = service.write(request, move |work, caller| send_in(work, caller, asked, told, kept)).await;
     if !matches!(&outcome, Ok(reply) if !reply.replayed && reply.status == 200) {
-        attachments::forget(&service, ids).await;
+        attachments::remove_files(&service, ids).await;
     }
     outcome
 }
 
 fn send_in(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     caller: &Caller,
     asked: MailSendRequest,
     attached: Vec<AttachmentBody>,
@@ -108,28 +108,28 @@ fn send_in(
     let channel = channels::read(work.db, &caller.channel_id)?;
     work.service.platforms.address(&channel)?;
     let id = work.id("mail", work.stamp());
-    let paid = credits::pay(work, caller, prices::EMAIL, "email", &id)?;
+    let paid = credits::pay(work, caller, prices::EMAIL_CREDITS, "email", &id)?;
     kept.iter().try_for_each(|media_row| media::insert(work.db, media_row, work.now))?;
-    let author = MailAuthor { word: "api", cost: paid.used };
+    let author = MailAuthor { sender: "api", cost: paid.used };
     let row = send::send(work, &channel, id, asked, attached, author)?;
-    let carried = (row.status == QUEUED).then(|| row.id.clone());
+    let carried = (row.status == QUEUED_STATUS).then(|| row.id.clone());
     let reply = Reply::ok(&SentEmail {
         message_id: row.id,
         thread_id: row.thread,
         status: row.status,
-        credits_used: precise(paid.used),
-        credits_remaining: precise(paid.remaining),
+        credits_used: credits_as_f64(paid.used),
+        credits_remaining: credits_as_f64(paid.remaining),
     })?;
-    Ok(reply.after(carried))
+    Ok(reply.awaiting(carried))
 }
 
 /// Handles `listEmailThreads`.
-pub async fn threads(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    let Reading { caller, query, .. } = request;
+pub async fn threads(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+    let ReadRequest { caller, query, .. } = request;
     let filter = Filter {
         folder: query.text("folder").map(str::to_owned),
         category: query.text("category").map(str::to_owned),
-        is_read: query.word("isRead", &YES_NO)?.map(|text| text == "true"),
+        is_read: query.word("isRead", &IS_READ_VALUES)?.map(|text| text == "true"),
     };
     let asked = |name: &str| query.text(name).map_or_else(String::new, |text| format!("={text}"));
     let (folder, category, is_read) = (asked("folder"), asked("category"), asked("isRead"));
@@ -139,8 +139,8 @@ pub async fn threads(State(service): State<Service>, request: Reading) -> Result
     service
         .database
         .read(move |db| {
-            let rows = threads::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
-            page.reply(&state.cursors, rows, ThreadRow::place, bodies::thread)
+            let rows = threads::list(db, &caller.channel_id, &filter, &page.after, page.rows_to_read())?;
+            page.reply(&state.cursors, rows, ThreadRow::page_position, bodies::thread_body)
         })
         .await
 }
@@ -149,41 +149,41 @@ pub async fn threads(State(service): State<Service>, request: Reading) -> Result
 pub async fn thread(
     State(service): State<Service>,
     Extension(client): Extension<ClientInfo>,
-    request: Reading,
+    request: ReadRequest,
 ) -> Result<Reply, ApiError> {
     let id = request.segment("threadId")?;
     let caller = request.caller;
-    let base = service.hosts.shown(client.scheme, &client.host);
+    let base = service.hosts.base_url(client.scheme, &client.host);
     service
         .database
-        .read_together(move |db| {
-            let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            let mails = emails::of_thread(db, &row.id, SHOWN, SHOWN_BYTES)?;
-            Reply::ok(&bodies::whole_thread(row, mails, &base))
+        .read_consistent(move |db| {
+            let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
+            let mails = emails::list_thread(db, &row.id, MAX_SHOWN_MAILS, MAX_SHOWN_BYTES)?;
+            Reply::ok(&bodies::full_thread_body(row, mails, &base))
         })
         .await
 }
 
 /// Handles `updateEmailThread`; accepts any folder, category and priority.
-pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn patch(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("threadId")?;
-    let change = Change::read(&Fields::of_body(&request.body)?)?;
+    let change = ThreadUpdate::read(&Fields::of_body(&request.body)?)?;
     service
         .write(request, move |work, caller| {
-            let mut row = threads::read(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let mut row = threads::read(work.db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let was = row.clone();
             change.apply(&mut row);
-            threads::change(work.db, &row)?;
+            threads::update(work.db, &row)?;
             let channel = channels::read(work.db, &caller.channel_id)?;
-            filing::ask_for(work, &channel, &was, &row)?;
-            Reply::ok(&bodies::filed_thread(row))
+            filing::request_filing(work, &channel, &was, &row)?;
+            Reply::ok(&bodies::filed_thread_body(row))
         })
         .await
 }
 
 /// Parsed `EmailThreadPatch`.
 #[derive(Debug, Default)]
-struct Change {
+struct ThreadUpdate {
     is_read: Option<bool>,
     is_starred: Option<bool>,
     folder: Option<String>,
@@ -192,11 +192,13 @@ struct Change {
     priority: Option<String>,
 }
 
-impl Change {
+impl ThreadUpdate {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let word = |name: &str| match fields.value(name) {
             None => Ok(None),
-            Some(_) => fields.required_text(name, WORD).map(|required_text| Some(required_text.to_owned())),
+            Some(_) => {
+                fields.required_text(name, MAX_WORD_CHARS).map(|required_text| Some(required_text.to_owned()))
+            }
         };
         let change = Self {
             is_read: fields.boolean("isRead")?,
@@ -227,21 +229,31 @@ impl Change {
 }
 
 /// Handles `listEmailContacts`.
-pub async fn contacts(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    let Reading { caller, query, .. } = request;
+pub async fn contacts(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+    let ReadRequest { caller, query, .. } = request;
     let search = query.text("search").filter(|text| !text.is_empty()).map(str::to_owned);
     let page = query
         .page(&service.cursors, &["mail contacts", &caller.channel_id, search.as_deref().unwrap_or("")])?;
     let state = service.clone();
     let is_search = search.is_some();
     let read = move |db: &dyn DbSession| {
-        let rows =
-            correspondents::list(db, &caller.channel_id, search.as_deref(), &page.after, page.reach())?;
-        page.reply(&state.cursors, rows, correspondents::CorrespondentRow::place, bodies::contact)
+        let rows = correspondents::list(
+            db,
+            &caller.channel_id,
+            search.as_deref(),
+            &page.after,
+            page.rows_to_read(),
+        )?;
+        page.reply(
+            &state.cursors,
+            rows,
+            correspondents::CorrespondentRow::page_position,
+            bodies::contact_body,
+        )
     };
     if is_search { service.database.search(read).await } else { service.database.read(read).await }
 }
 
-fn absent() -> ApiError {
+fn not_found() -> ApiError {
     ApiError::not_found("this thread")
 }

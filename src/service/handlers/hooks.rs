@@ -11,27 +11,28 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 
-use crate::carriers::{HookCall, ingress};
+use crate::carriers::{WebhookCall, ingress};
 use crate::channels::Channel;
 use crate::database::DatabaseError;
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::gate;
-use crate::platforms::{self, Connected};
-use crate::request::stranger_body;
+use crate::platforms::{self, ConnectedChannel};
+use crate::request::read_unauthenticated_body;
 use crate::state::Service;
 use model::text::SafeText;
 use wire::errors::ErrorCode;
 
 /// Maximum size of a webhook body, in bytes; platforms may batch many updates.
-const BODY: usize = 4 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 pub fn routes() -> Router<Service> {
-    Router::new().route("/hooks/{channel}", post(hear).get(challenge).fallback(gate::wrong_method))
+    Router::new()
+        .route("/hooks/{channel}", post(receive_webhook).get(answer_challenge).fallback(gate::wrong_method))
 }
 
 /// Returns the connected channels whose platform may call a path; at least one.
-fn callees(service: &Service, word: &str) -> Result<(Channel, Vec<Arc<Connected>>), ApiError> {
+fn callees(service: &Service, word: &str) -> Result<(Channel, Vec<Arc<ConnectedChannel>>), ApiError> {
     let kind = Channel::from_word(word).ok_or_else(|| ApiError::not_found("the path"))?;
     let all = service.platforms.called(kind);
     if all.is_empty() { Err(ApiError::not_found("the path")) } else { Ok((kind, all)) }
@@ -39,7 +40,7 @@ fn callees(service: &Service, word: &str) -> Result<(Channel, Vec<Arc<Connected>
 
 /// `GET /hooks/{channel}`: verification handshake of a platform, with the verify token of any
 /// channel of the kind.
-pub async fn challenge(
+pub async fn answer_challenge(
     State(service): State<Service>,
     Path(word): Path<String>,
     uri: Uri,
@@ -48,28 +49,28 @@ pub async fn challenge(
     let asked: HashMap<String, String> =
         url::form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()).into_owned().collect();
     let refused = || ApiError::new(ErrorCode::InvalidAuth, "this is not the verify token of a channel");
-    all.iter().find_map(|connected| connected.platform.challenge(&asked)).ok_or_else(refused)
+    all.iter().find_map(|connected| connected.platform.answer_challenge(&asked)).ok_or_else(refused)
 }
 
 /// `POST /hooks/{channel}`: updates of a platform.
-pub async fn hear(
+pub async fn receive_webhook(
     State(service): State<Service>,
     Path(word): Path<String>,
     request: Request<Body>,
 ) -> Result<Response, ApiError> {
     let (kind, all) = callees(&service, &word)?;
     let (parts, body) = request.into_parts();
-    let (body, _room) = stranger_body(&parts, body, BODY, &service).await?;
+    let (body, _room) = read_unauthenticated_body(&parts, body, MAX_BODY_BYTES, &service).await?;
     let query = parts.uri.query().unwrap_or("");
-    let call = HookCall { query, headers: &parts.headers, body: &body };
-    let receipt = match all.first().and_then(|connected| connected.platform.receipt()) {
+    let call = WebhookCall { query, headers: &parts.headers, body: &body };
+    let receipt = match all.first().and_then(|connected| connected.platform.webhook_response()) {
         Some((kind, body)) => ([(header::CONTENT_TYPE, kind)], body).into_response(),
         None => StatusCode::OK.into_response(),
     };
     let genuine = recipients(kind, all, &call)?;
     let pieces: Vec<_> = genuine
         .into_iter()
-        .map(|connected| (connected.channel.clone(), connected.platform.split(&call)))
+        .map(|connected| (connected.channel.clone(), connected.platform.split_updates(&call)))
         .filter(|(_, pieces)| !pieces.is_empty())
         .collect();
     if pieces.is_empty() {
@@ -78,7 +79,7 @@ pub async fn hear(
     for (channel, pieces) in pieces {
         let state = service.clone();
         let scope = service.database.scope_of_channel(&channel).await?;
-        let keep = move |db: &dyn DbSession| ingress::keep(db, &state, &channel, &pieces);
+        let keep = move |db: &dyn DbSession| ingress::store_updates(db, &state, &channel, &pieces);
         let kept: Result<(), DatabaseError> = service.database.write_in(scope, keep).await;
         kept?;
     }
@@ -93,16 +94,16 @@ pub async fn hear(
 /// connected channel, when no channel of the kind has it.
 fn recipients(
     kind: Channel,
-    all: Vec<Arc<Connected>>,
-    call: &HookCall<'_>,
-) -> Result<Vec<Arc<Connected>>, ApiError> {
+    all: Vec<Arc<ConnectedChannel>>,
+    call: &WebhookCall<'_>,
+) -> Result<Vec<Arc<ConnectedChannel>>, ApiError> {
     let names = platforms::names_in_call(kind, call);
-    let is_named = |connected: &Connected| {
+    let is_named = |connected: &ConnectedChannel| {
         let Some(names) = &names else { return true };
         connected.platform.hook_names().iter().any(|name| names.contains(name))
     };
     let (named, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|connected| is_named(connected));
-    let is_genuine = |connected: &Arc<Connected>| connected.platform.is_genuine(call);
+    let is_genuine = |connected: &Arc<ConnectedChannel>| connected.platform.is_genuine(call);
     let (genuine, forged): (Vec<_>, Vec<_>) = named.iter().cloned().partition(is_genuine);
     if genuine.is_empty() && !(named.is_empty() && others.iter().any(is_genuine)) {
         return Err(ApiError::new(ErrorCode::InvalidAuth, "this call does not come from the platform"));

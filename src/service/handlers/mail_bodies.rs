@@ -4,7 +4,7 @@ use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
 use crate::mail::answer_target::AnswerTarget;
-use crate::mail::receive::words;
+use crate::mail::receive::readable_text;
 use crate::mail::{dates, earlier};
 use model::time::Timestamp;
 use serde_json::{Map, Value};
@@ -12,19 +12,19 @@ use wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
 use wire::messages::MessageBody;
 
 /// Maximum length of a mail shown as a message, in characters.
-const CONTENT: usize = 65_536;
+const MAX_CONTENT_CHARS: usize = 65_536;
 
-fn time(at: Timestamp) -> Option<String> {
+fn format_time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
 
-pub fn thread(row: ThreadRow) -> EmailThreadBody {
+pub fn thread_body(row: ThreadRow) -> EmailThreadBody {
     EmailThreadBody {
         id: row.id,
         subject: Some(row.subject),
         contact_email: Some(row.contact_email),
         contact_name: row.contact_name,
-        last_message_at: time(row.last_at),
+        last_message_at: format_time(row.last_at),
         message_count: u64::try_from(row.message_count).ok(),
         is_read: Some(row.is_read),
         is_starred: Some(row.is_starred),
@@ -36,26 +36,26 @@ pub fn thread(row: ThreadRow) -> EmailThreadBody {
 }
 
 /// Thread with its folder.
-pub fn filed_thread(row: ThreadRow) -> EmailThreadBody {
-    EmailThreadBody { folder: Some(row.folder.clone()), ..thread(row) }
+pub fn filed_thread_body(row: ThreadRow) -> EmailThreadBody {
+    EmailThreadBody { folder: Some(row.folder.clone()), ..thread_body(row) }
 }
 
 /// Thread with its mails. Relative attachment URLs are prefixed with `base`.
-pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>, base: &str) -> EmailThreadBody {
-    let messages = mails.into_iter().map(|mail| email(mail, base)).collect();
-    EmailThreadBody { messages: Some(messages), ..filed_thread(row) }
+pub fn full_thread_body(row: ThreadRow, mails: Vec<EmailRow>, base: &str) -> EmailThreadBody {
+    let messages = mails.into_iter().map(|mail| email_body(mail, base)).collect();
+    EmailThreadBody { messages: Some(messages), ..filed_thread_body(row) }
 }
 
-fn email(mut row: EmailRow, base: &str) -> EmailBody {
+fn email_body(mut row: EmailRow, base: &str) -> EmailBody {
     for url in row.attachments.iter_mut().filter_map(|attachment| attachment.url.as_mut()) {
         if url.starts_with('/') {
             url.insert_str(0, base);
         }
     }
     let is_inbound = row.direction == "inbound";
-    let by_assistant = !is_inbound && emails::says_automatic(&row.headers);
+    let by_assistant = !is_inbound && emails::has_automatic_header(&row.headers);
     let headers: Map<String, Value> = serde_json::from_str(&row.headers).unwrap_or_default();
-    let answers_go_to = AnswerTarget::kept_in(&headers);
+    let answers_go_to = AnswerTarget::read_from(&headers);
     let is_unreadable = matches!(answers_go_to, AnswerTarget::Nobody { .. });
     EmailBody {
         sender: headers.get("Sender").and_then(Value::as_str).filter(|_| is_inbound).map(str::to_owned),
@@ -66,7 +66,7 @@ fn email(mut row: EmailRow, base: &str) -> EmailBody {
             AnswerTarget::Nobody { shown } if shown.is_empty() || shown == row.sender => Vec::new(),
             AnswerTarget::Nobody { shown } => vec![shown],
         },
-        imported: headers.contains_key(earlier::KEY).then_some(true),
+        imported: headers.contains_key(earlier::EARLIER_KEY).then_some(true),
         sender_type: by_assistant.then(|| "ai".to_owned()),
         id: row.id,
         direction: Some(row.direction),
@@ -82,33 +82,35 @@ fn email(mut row: EmailRow, base: &str) -> EmailBody {
         status: Some(row.status),
         message_id: Some(row.header_id),
         in_reply_to: row.in_reply_to,
-        created_at: time(row.created_at),
-        sent_at: row.sent_at.and_then(time),
-        dated_at: dates::dated_in(&headers).map(str::to_owned),
-        opened_at: row.opened_at.and_then(time),
+        created_at: format_time(row.created_at),
+        sent_at: row.sent_at.and_then(format_time),
+        dated_at: dates::read_claimed_date(&headers).map(str::to_owned),
+        opened_at: row.opened_at.and_then(format_time),
     }
 }
 
 /// Converts a received mail to a message for `pollNewMessages`, with its thread as the conversation.
-pub fn message(row: EmailRow) -> MessageBody {
+pub fn message_body(row: EmailRow) -> MessageBody {
     MessageBody {
-        content: Some(words(row.text.as_deref(), row.html.as_deref()).chars().take(CONTENT).collect()),
+        content: Some(
+            readable_text(row.text.as_deref(), row.html.as_deref()).chars().take(MAX_CONTENT_CHARS).collect(),
+        ),
         id: row.id,
         conversation_id: Some(row.thread),
         direction: Some(row.direction),
         sender_type: Some("customer".to_owned()),
         content_type: Some("text".to_owned()),
         status: Some(row.status),
-        created_at: time(row.created_at),
+        created_at: format_time(row.created_at),
         ..MessageBody::default()
     }
 }
 
-pub fn contact(row: CorrespondentRow) -> EmailContactBody {
+pub fn contact_body(row: CorrespondentRow) -> EmailContactBody {
     EmailContactBody {
         email: row.email,
         name: row.name,
-        last_contact_date: time(row.last_at),
+        last_contact_date: format_time(row.last_at),
         message_count: u64::try_from(row.message_count).ok(),
         linked_whats_app_phone: row.phone,
     }

@@ -22,12 +22,12 @@ use crate::media::names;
 use crate::media::upload::Upload;
 use crate::reply::Reply;
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::files;
 use wire::media::MediaBody;
 
 /// Size of a chunk when a file is served, in bytes.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Handles `uploadMedia`. The bytes are stored before the row that names them.
 pub async fn upload(
@@ -35,8 +35,8 @@ pub async fn upload(
     Extension(client): Extension<ClientInfo>,
     upload: Upload,
 ) -> Result<Reply, ApiError> {
-    let Upload { mut request, name, bytes, room } = upload;
-    let shown = names::shown(&name);
+    let Upload { mut request, name, bytes, reservation: room } = upload;
+    let shown = names::display_name(&name);
     let row = MediaRow {
         id: random_id(),
         workspace: request.caller.workspace.clone(),
@@ -50,8 +50,8 @@ pub async fn upload(
         service.store_media(&id, bytes).await?;
     }
     drop(room);
-    let base = service.hosts.shown(client.scheme, &client.host);
-    let outcome = service.write(request, move |work, _| keep(work, row, &base)).await;
+    let base = service.hosts.base_url(client.scheme, &client.host);
+    let outcome = service.write(request, move |work, _| store_media(work, row, &base)).await;
     let kept = matches!(&outcome, Ok(reply) if reply.status == 200 && !reply.replayed);
     if stored && !kept {
         service.remove_media(&id).await;
@@ -66,13 +66,13 @@ fn random_id() -> String {
     format!("med_{hex}")
 }
 
-fn keep(work: &Work<'_>, mut row: MediaRow, base: &str) -> Result<Reply, ApiError> {
+fn store_media(work: &WriteContext<'_>, mut row: MediaRow, base: &str) -> Result<Reply, ApiError> {
     if work.test {
         row.id = work.id("med", work.stamp());
     }
     media::insert(work.db, &row, work.now)?;
     Reply::ok(&MediaBody {
-        url: format!("{base}/media/{}/{}", row.id, names::safe(&row.filename)),
+        url: format!("{base}/media/{}/{}", row.id, names::safe_name(&row.filename)),
         mime_type: row.mime_type,
         size: u64::try_from(row.size).unwrap_or(0),
         filename: row.filename,
@@ -89,9 +89,9 @@ pub async fn serve(
     let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &wanted)).await;
     let row = match found? {
         Some(row) => row,
-        None => missing::ask_again(&service, &id).await?.ok_or_else(absent)?,
+        None => missing::fetch_now(&service, &id).await?.ok_or_else(absent)?,
     };
-    let safe = names::safe(&row.filename);
+    let safe = names::safe_name(&row.filename);
     if filename != safe {
         return Err(absent());
     }
@@ -100,11 +100,11 @@ pub async fn serve(
         MediaStore::Folder(files) => {
             let opened = tokio::task::spawn_blocking(move || files.open(&name)).await;
             let file = opened.map_err(|cause| ApiError::internal(&cause))?.map_err(|_| absent())?;
-            Body::from_stream(stream::unfold(Some(file), piece))
+            Body::from_stream(stream::unfold(Some(file), next_chunk))
         }
         MediaStore::Database => {
             let begun = Some((service.clone(), name, 0));
-            Body::from_stream(stream::unfold(begun, part))
+            Body::from_stream(stream::unfold(begun, next_part))
         }
     };
     let mut response = body.into_response();
@@ -119,22 +119,22 @@ pub async fn serve(
 }
 
 /// Reads the next part of a file in the database.
-async fn part(
+async fn next_part(
     at: Option<(Service, String, i64)>,
 ) -> Option<(Result<Bytes, DatabaseError>, Option<(Service, String, i64)>)> {
     let (service, id, number) = at?;
     let name = id.clone();
-    match service.database.read(move |db| media::part(db, &name, number)).await {
+    match service.database.read(move |db| media::read_part(db, &name, number)).await {
         Ok(part) => Some((Ok(Bytes::from(part?)), Some((service, id, number + 1)))),
         Err(cause) => Some((Err(cause), None)),
     }
 }
 
 /// Reads the next chunk of a file.
-async fn piece(file: Option<File>) -> Option<(std::io::Result<Bytes>, Option<File>)> {
+async fn next_chunk(file: Option<File>) -> Option<(std::io::Result<Bytes>, Option<File>)> {
     let mut file = file?;
     let read = tokio::task::spawn_blocking(move || {
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; CHUNK_BYTES];
         let count = file.read(&mut piece)?;
         piece.truncate(count);
         Ok::<_, std::io::Error>((piece, file))

@@ -8,7 +8,7 @@ use crate::chat::compose::compose;
 use crate::chat::content::{ChatSendRequest, Content};
 use crate::chat::emoji;
 use crate::chat::people;
-use crate::chat::send::{self, Outgoing};
+use crate::chat::send::{self, ComposedMessage};
 use crate::cursors::Cursors;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
@@ -18,12 +18,12 @@ use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::bodies;
 use crate::platforms::telegram::chat;
-use crate::platforms::whatsapp::PAYMENT;
+use crate::platforms::whatsapp::PAYMENT_PREFIX;
 use crate::query::PageRequest;
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use crate::{credits, media};
 use wire::errors::ErrorCode;
 use wire::reactions::ReactResult;
@@ -31,48 +31,48 @@ use wire::reactions::ReactResult;
 const DIRECTIONS: [&str; 2] = ["inbound", "outbound"];
 const STATUSES: [&str; 5] = ["received", "sent", "delivered", "read", "failed"];
 /// Maximum size of a reaction, in bytes; the longest emoji sequences have about 40.
-const REACTION: usize = 64;
+const MAX_REACTION_BYTES: usize = 64;
 
 /// Handles `sendMessage`.
-pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
+pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
     let asked = ChatSendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.content {
-        Content::Media(media) => Some(media::inspect(&service, &mut request, media).await?),
+        Content::Media(media) => Some(media::inspect_for_request(&service, &mut request, media).await?),
         _ => None,
     };
     service.write(request, move |work, caller| send_in(work, caller, asked, media)).await
 }
 
 fn send_in(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     caller: &Caller,
     asked: ChatSendRequest,
-    media: Option<media::Inspected>,
+    media: Option<media::MediaInfo>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
     let conversation = open_conversation(work, &channel, &asked)?;
     let reply_to = match &asked.reply_to {
-        Some(quoted) => Some(quoted_message(work, &conversation, quoted)?),
+        Some(quoted) => Some(find_quoted_message(work, &conversation, quoted)?),
         None => None,
     };
     let (price, outgoing) = compose(work, &caller.workspace, asked.content, media.as_ref())?;
     let id = work.id("msg", work.stamp());
     let paid = credits::pay(work, caller, price, "message", &id)?;
-    let outgoing = Outgoing { cost: paid.used, reply_to, ..outgoing };
+    let outgoing = ComposedMessage { cost: paid.used, reply_to, ..outgoing };
     let row = send::send(work, &channel, &conversation, id, outgoing)?;
-    bodies::sent(row, Channel::Whatsapp, &paid)
+    bodies::sent_reply(row, Channel::Whatsapp, &paid)
 }
 
 /// Returns the conversation of a send, if its service window permits the content.
 fn open_conversation(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     asked: &ChatSendRequest,
 ) -> Result<ConversationRow, ApiError> {
     work.service.platforms.address(channel)?;
-    let conversation = people::conversation_with(work, channel, &asked.to)?;
+    let conversation = people::find_or_create_conversation(work, channel, &asked.to)?;
     let is_template = matches!(asked.content, Content::Template { .. });
-    let open = conversation.window_open(work.now);
+    let open = conversation.is_window_open(work.now);
     if !(is_template || open || work.test) {
         return Err(ApiError::new(
             ErrorCode::SessionExpired,
@@ -83,7 +83,11 @@ fn open_conversation(
 }
 
 /// Returns the service's id of a quoted message in the same conversation.
-fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> Result<String, ApiError> {
+fn find_quoted_message(
+    work: &WriteContext<'_>,
+    conversation: &ConversationRow,
+    id: &str,
+) -> Result<String, ApiError> {
     let found = messages::read_within(work.db, &conversation.id, id)?;
     let absent = || ApiError::validation("replyTo names no message of this conversation");
     let found = found.ok_or_else(absent)?;
@@ -92,8 +96,8 @@ fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> 
 }
 
 /// Handles `listMessages`.
-pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    let Reading { caller, query, .. } = request;
+pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+    let ReadRequest { caller, query, .. } = request;
     let filter = Filter {
         // An empty filter equals none, so that their cursors are the same.
         conversation: query.text("conversationId").filter(|text| !text.is_empty()).map(str::to_owned),
@@ -121,29 +125,29 @@ fn write_page(
     cursors: &Cursors,
 ) -> Result<Reply, ApiError> {
     let mut lines = page.lines();
-    messages::each(db, &caller.channel_id, filter, &page.after, page.reach(), |row| {
-        lines.take(&bodies::message_line(row, caller.channel), || row.place())
+    messages::visit_page(db, &caller.channel_id, filter, &page.after, page.rows_to_read(), |row| {
+        lines.push(&bodies::message_line(row, caller.channel), || row.page_position())
     })?;
     lines.reply(cursors)
 }
 
 /// Handles `getMessage`.
-pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let id = request.segment("messageId")?;
     let caller = request.caller;
     service
         .database
         .read(move |db| {
-            let row = messages::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            Reply::ok(&bodies::whole_message(row, caller.channel))
+            let row = messages::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
+            Reply::ok(&bodies::full_message_body(row, caller.channel))
         })
         .await
 }
 
 /// Handles `reactToMessage`.
-pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn react(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let emoji = read_emoji(&request)?;
-    if !emoji.is_empty() && !emoji::is_one(&emoji) {
+    if !emoji.is_empty() && !emoji::is_single_emoji(&emoji) {
         return Err(ApiError::validation("emoji must be one emoji, or empty to remove the reaction"));
     }
     react_with(service, request, emoji).await
@@ -153,9 +157,9 @@ pub async fn react(State(service): State<Service>, request: Writing) -> Result<R
 ///
 /// # Errors
 /// `VALIDATION_ERROR` if it is absent, not a string or too long.
-pub fn read_emoji(request: &Writing) -> Result<String, ApiError> {
+pub fn read_emoji(request: &WriteRequest) -> Result<String, ApiError> {
     let fields = Fields::of_body(&request.body)?;
-    let emoji = fields.text("emoji", REACTION)?;
+    let emoji = fields.text("emoji", MAX_REACTION_BYTES)?;
     emoji.map(str::to_owned).ok_or_else(|| fields.refuse("emoji", "is required; empty removes the reaction"))
 }
 
@@ -163,22 +167,22 @@ pub fn read_emoji(request: &Writing) -> Result<String, ApiError> {
 ///
 /// # Errors
 /// 404 for an unknown message, `NOT_CONFIGURED` without a platform.
-pub async fn react_with(service: Service, request: Writing, emoji: String) -> Result<Reply, ApiError> {
+pub async fn react_with(service: Service, request: WriteRequest, emoji: String) -> Result<Reply, ApiError> {
     let id = request.segment("messageId")?;
     service
         .write(request, move |work, caller| {
             work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
-            let row = messages::read(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let row = messages::read(work.db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let carried = react_to(work, caller, &row, &emoji)?;
             let reply = Reply::ok(&ReactResult { success: true, message_id: row.id, emoji, test: None })?;
-            Ok(reply.after(carried))
+            Ok(reply.awaiting(carried))
         })
         .await
 }
 
 /// Stores a reaction, or queues it for the platform and returns its id.
 fn react_to(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     caller: &Caller,
     row: &MessageRow,
     emoji: &str,
@@ -194,8 +198,8 @@ fn react_to(
     if !work.test && !work.service.platforms.carrier(&caller.channel_id, caller.channel)?.is_instant() {
         return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
     }
-    messages::react(work.db, &row.id, Some(emoji).filter(|entry| !entry.is_empty()))?;
-    work.note_outbound(caller.channel, &conversation.peer, emoji, work.now)?;
+    messages::set_reaction(work.db, &row.id, Some(emoji).filter(|entry| !entry.is_empty()))?;
+    work.record_outbound(caller.channel, &conversation.peer, emoji, work.now)?;
     Ok(None)
 }
 
@@ -203,13 +207,13 @@ fn react_to(
 pub fn check_reachable(channel: Channel, row: &MessageRow, done: &str) -> Result<(), ApiError> {
     let is_known = match channel {
         Channel::Telegram => row.platform_id.parse::<i64>().is_ok_and(|id| id > 0),
-        _ => !row.platform_id.is_empty() && !row.platform_id.starts_with(PAYMENT),
+        _ => !row.platform_id.is_empty() && !row.platform_id.starts_with(PAYMENT_PREFIX),
     };
     let refused =
         || ApiError::validation(format!("this message cannot be {done}: the platform knows it under no id"));
     if is_known { Ok(()) } else { Err(refused()) }
 }
 
-fn absent() -> ApiError {
+fn not_found() -> ApiError {
     ApiError::not_found("this message")
 }

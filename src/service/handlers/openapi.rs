@@ -4,9 +4,9 @@ use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 
 /// OpenAPI 3.1.
-const DOCUMENT: &str = include_str!("../../../assets/openapi.json");
+const OPENAPI_JSON: &str = include_str!("../../../assets/openapi.json");
 
 /// Handles `getDocument`; needs no key.
 pub async fn document() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], DOCUMENT)
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], OPENAPI_JSON)
 }

@@ -5,12 +5,12 @@ use axum::extract::State;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::request::Reading;
+use crate::request::ReadRequest;
 use crate::state::Service;
 use wire::templates::{TemplateBody, TemplateList};
 
 /// Handles `listTemplates`: approved templates only.
-pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
         .database
@@ -22,7 +22,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
                 category: template.category,
                 status: template.status,
             };
-            let data = templates::approved(db, &caller.workspace)?.into_iter().map(body).collect();
+            let data = templates::list_approved(db, &caller.workspace)?.into_iter().map(body).collect();
             Reply::ok(&TemplateList { data })
         })
         .await

@@ -6,7 +6,7 @@ use axum::extract::State;
 
 use crate::auth::Caller;
 use crate::channels::Channel;
-use crate::cursors::Place;
+use crate::cursors::PagePosition;
 use crate::database::messages::{self, Filter};
 use crate::database::session::DbSession;
 use crate::database::{broadcasts as sent, connected, contacts as stored, emails, happenings};
@@ -15,99 +15,113 @@ use crate::handlers::dev::event;
 use crate::handlers::{bodies, broadcasts, contacts, mail_bodies};
 use crate::last_answer;
 use crate::reply::Reply;
-use crate::request::Reading;
+use crate::request::ReadRequest;
 use crate::state::Service;
 use model::bounds;
 use model::time::{SECOND, Timestamp};
 use wire::pages::PageWriter;
 
 /// Maximum number of items. The interface states it for new messages; the other triggers use the same.
-const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
+const MAX_ITEMS: i64 = bounds::MAX_TRIGGER_ITEMS as i64;
 
 /// Handles `pollNewMessages`: the latest messages from customers on the key's channel, newest first. Cached
 /// until the next commit.
-pub async fn new_message(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn new_message(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let caller = request.caller;
     let (asking, question) = (caller.clone(), format!("new-message {}", caller.channel_id));
     // The answer does not depend on the time.
     let always = Timestamp::from_micros(i64::MIN)..Timestamp::from_micros(i64::MAX);
-    last_answer::answer(&service, &asking, Some(question), move |db| Ok((newest(db, &caller)?, always))).await
+    last_answer::answer_cached(&service, &asking, Some(question), move |db| {
+        Ok((newest_messages(db, &caller)?, always))
+    })
+    .await
 }
 
-fn newest(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {
+fn newest_messages(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {
     if caller.channel == Channel::Email {
         // Imported mail is not new.
         let mark = connected::mailbox_mark(db, &caller.channel_id)?;
         let connected_at =
             mark.filter(|mark| mark.earlier.is_some()).map_or(i64::MIN, |mark| mark.since * SECOND);
         let from = Timestamp::from_micros(connected_at);
-        let rows = emails::newest_inbound(db, &caller.channel_id, from, ITEMS)?;
-        let data: Vec<_> = rows.into_iter().map(mail_bodies::message).collect();
+        let rows = emails::newest_inbound(db, &caller.channel_id, from, MAX_ITEMS)?;
+        let data: Vec<_> = rows.into_iter().map(mail_bodies::message_body).collect();
         return Reply::ok(&serde_json::json!({ "data": data }));
     }
     let filter = Filter { direction: Some("inbound"), ..Filter::default() };
     let mut list = PageWriter::new();
-    messages::each(db, &caller.channel_id, &filter, &Place::top(), ITEMS, |row| {
+    messages::visit_page(db, &caller.channel_id, &filter, &PagePosition::top(), MAX_ITEMS, |row| {
         let pushed = list.push(&bodies::message_line(row, caller.channel));
         pushed.map_err(|cause| ApiError::internal(&cause))
     })?;
-    Ok(Reply::of_json(list.finish_list()))
+    Ok(Reply::from_json(list.finish_list()))
 }
 
 /// Handles `pollNewContacts`. Only WhatsApp keys may read contacts; other keys get an empty list.
-pub async fn new_contact(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn new_contact(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
         .database
         .read(move |db| {
             let rows = match caller.channel {
-                Channel::Whatsapp => stored::newest(db, &caller.workspace, ITEMS)?,
+                Channel::Whatsapp => stored::newest(db, &caller.workspace, MAX_ITEMS)?,
                 _ => Vec::new(),
             };
-            let data: Vec<_> = rows.into_iter().map(contacts::body).collect();
+            let data: Vec<_> = rows.into_iter().map(contacts::contact_body).collect();
             Reply::ok(&serde_json::json!({ "data": data }))
         })
         .await
 }
 
 /// Handles `pollNewOrders`.
-pub async fn new_order(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    told(service, request, event::ORDER).await
+pub async fn new_order(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+    list_trigger_events(service, request, event::ORDER_EVENT).await
 }
 
 /// Handles `pollNewAppointments`.
-pub async fn new_appointment(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    told(service, request, event::APPOINTMENT).await
+pub async fn new_appointment(
+    State(service): State<Service>,
+    request: ReadRequest,
+) -> Result<Reply, ApiError> {
+    list_trigger_events(service, request, event::APPOINTMENT_EVENT).await
 }
 
 /// Handles `pollCompletedCampaigns`: campaigns of other systems and broadcasts of the key's channel, latest
 /// completion first.
-pub async fn campaign_completed(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn campaign_completed(
+    State(service): State<Service>,
+    request: ReadRequest,
+) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
         .database
-        .read_together(move |db| {
-            let mut items = happenings::newest(db, &caller.workspace, event::CAMPAIGN, ITEMS)?;
-            for row in sent::completed(db, &caller.channel_id, ITEMS)? {
-                let counts = sent::counts(db, &row.id)?;
+        .read_consistent(move |db| {
+            let mut items = happenings::newest(db, &caller.workspace, event::CAMPAIGN_EVENT, MAX_ITEMS)?;
+            for row in sent::list_completed(db, &caller.channel_id, MAX_ITEMS)? {
+                let counts = sent::count_recipients(db, &row.id)?;
                 let at = row.completed_at.unwrap_or(row.created_at);
-                let body = broadcasts::body(row, counts);
+                let body = broadcasts::broadcast_body(row, counts);
                 items.push((at, serde_json::to_value(body).map_err(|cause| ApiError::internal(&cause))?));
             }
             items.sort_by_key(|(at, _)| Reverse(*at));
-            let data: Vec<_> = items.into_iter().map(|(_, item)| item).take(bounds::TRIGGER_ITEMS).collect();
+            let data: Vec<_> =
+                items.into_iter().map(|(_, item)| item).take(bounds::MAX_TRIGGER_ITEMS).collect();
             Reply::ok(&serde_json::json!({ "data": data }))
         })
         .await
 }
 
 /// Answers the latest events of other systems with a name, newest first.
-async fn told(service: Service, request: Reading, name: &'static str) -> Result<Reply, ApiError> {
+async fn list_trigger_events(
+    service: Service,
+    request: ReadRequest,
+    name: &'static str,
+) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
         .database
         .read(move |db| {
-            let rows = happenings::newest(db, &caller.workspace, name, ITEMS)?;
+            let rows = happenings::newest(db, &caller.workspace, name, MAX_ITEMS)?;
             let data: Vec<_> = rows.into_iter().map(|(_, item)| item).collect();
             Reply::ok(&serde_json::json!({ "data": data }))
         })

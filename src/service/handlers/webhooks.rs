@@ -5,45 +5,45 @@ use rand::RngExt;
 
 use crate::auth::Caller;
 use crate::channels::Channel;
-use crate::chat::content::LINK;
+use crate::chat::content::MAX_LINK_CHARS;
 use crate::database::webhooks::{self, WebhookRow};
 use crate::errors::ApiError;
 use crate::events::Event;
 use crate::fields::Fields;
 use crate::reply::Reply;
-use crate::request::{Reading, Writing};
+use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use wire::errors::ErrorCode;
 use wire::webhooks::{DeleteResult, WebhookBody, WebhookList};
 
 /// Maximum number of subscriptions per channel.
-const MOST: usize = 20;
+const MAX_WEBHOOKS: usize = 20;
 /// Maximum length of a secret, in characters.
-const SECRET: usize = 256;
+const MAX_SECRET_CHARS: usize = 256;
 
 /// Handles `listWebhooks` and `listEmailWebhooks`.
-pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
         .database
         .read(move |db| {
-            let data = webhooks::list(db, &caller.channel_id)?.into_iter().map(body).collect();
+            let data = webhooks::list(db, &caller.channel_id)?.into_iter().map(webhook_body).collect();
             Reply::ok(&WebhookList { data })
         })
         .await
 }
 
 /// Parsed `WebhookInput`.
-struct Wanted {
+struct WebhookRequest {
     url: String,
     events: Vec<&'static str>,
     secret: Option<String>,
 }
 
 /// Handles `createWebhook` and `createEmailWebhook`.
-pub async fn create(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
-    let wanted = Wanted::read(&Fields::of_body(&request.body)?, request.caller.channel)?;
+pub async fn create(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let wanted = WebhookRequest::read(&Fields::of_body(&request.body)?, request.caller.channel)?;
     let url = service.guard.vet(&wanted.url);
     let url = url.map_err(|why| ApiError::validation(format!("url cannot be used: {why}")))?;
     let answered = service.claim(&mut request).await?;
@@ -60,19 +60,19 @@ pub async fn create(State(service): State<Service>, mut request: Writing) -> Res
     service.write(request, move |work, caller| create_in(work, caller, wanted, verified)).await
 }
 
-impl Wanted {
+impl WebhookRequest {
     fn read(fields: &Fields<'_>, channel: Channel) -> Result<Self, ApiError> {
-        let url = fields.required_text("url", LINK)?.to_owned();
-        let secret = match fields.text("secret", SECRET)? {
+        let url = fields.required_text("url", MAX_LINK_CHARS)?.to_owned();
+        let secret = match fields.text("secret", MAX_SECRET_CHARS)? {
             Some("") => return Err(fields.refuse("secret", "must not be empty; leave it out instead")),
             secret => secret.map(str::to_owned),
         };
-        Ok(Self { url, events: wanted_events(fields, Event::of(channel))?, secret })
+        Ok(Self { url, events: read_events(fields, Event::for_channel(channel))?, secret })
     }
 }
 
 /// Reads the events without duplicates; all events of the channel if absent.
-fn wanted_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static str>, ApiError> {
+fn read_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static str>, ApiError> {
     if fields.value("events").is_none() {
         return Ok(known.iter().map(|event| event.word()).collect());
     }
@@ -97,7 +97,12 @@ fn wanted_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static st
     Ok(wanted)
 }
 
-fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -> Result<Reply, ApiError> {
+fn create_in(
+    work: &WriteContext<'_>,
+    caller: &Caller,
+    wanted: WebhookRequest,
+    verified: bool,
+) -> Result<Reply, ApiError> {
     if !verified {
         // One message for every reason, so that callers cannot probe networks.
         return Err(ApiError::new(
@@ -106,8 +111,9 @@ fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -
              public internet over https and answer 200 with exactly that value",
         ));
     }
-    if webhooks::count(work.db, &caller.channel_id)? >= MOST {
-        let message = format!("this channel has {MOST} webhooks, as many as it can; delete one first");
+    if webhooks::count(work.db, &caller.channel_id)? >= MAX_WEBHOOKS {
+        let message =
+            format!("this channel has {MAX_WEBHOOKS} webhooks, as many as it can; delete one first");
         return Err(ApiError::validation(message));
     }
     let stamp = work.stamp();
@@ -124,11 +130,11 @@ fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -
         id,
     };
     webhooks::insert(work.db, &row)?;
-    Reply::ok(&body(row))
+    Reply::ok(&webhook_body(row))
 }
 
 /// Handles `deleteWebhook` and `deleteEmailWebhook`.
-pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn delete(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("webhookId")?;
     service
         .write(request, move |work, caller| {
@@ -140,7 +146,7 @@ pub async fn delete(State(service): State<Service>, request: Writing) -> Result<
         .await
 }
 
-fn body(row: WebhookRow) -> WebhookBody {
+fn webhook_body(row: WebhookRow) -> WebhookBody {
     WebhookBody {
         events: serde_json::from_str(&row.events).unwrap_or_default(),
         id: row.id,

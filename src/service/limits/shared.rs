@@ -4,11 +4,11 @@
 use std::net::IpAddr;
 
 use crate::database::{DatabaseError, DecisionClock, NewValue};
-use crate::limits::{Category, FAILURES, KeyLogs, Refused, SlidingLog, Standing};
+use crate::limits::{Category, KeyLogs, MAX_FAILURES_PER_MINUTE, QuotaExceeded, QuotaStatus, SlidingLog};
 use crate::state::ServiceState;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
-pub type Admission = Result<Standing, Refused>;
+pub type Admission = Result<QuotaStatus, QuotaExceeded>;
 
 impl ServiceState {
     /// Returns the clock by which processes decide together, since the clocks of their hosts differ. A manual
@@ -21,9 +21,9 @@ impl ServiceState {
     }
 
     /// Converts `reset` from elapsed time, in which windows are counted, to the wall clock.
-    fn by_wall(&self, standing: Standing) -> Standing {
+    fn to_wall_time(&self, standing: QuotaStatus) -> QuotaStatus {
         let ahead = self.clock.now().since(self.clock.elapsed()) / SECOND;
-        Standing { reset: standing.reset.saturating_add(ahead), ..standing }
+        QuotaStatus { reset: standing.reset.saturating_add(ahead), ..standing }
     }
 
     /// Counts a call of a key, or refuses it, across processes.
@@ -31,26 +31,26 @@ impl ServiceState {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
             let told = self.limits.admit(key, category, self.clock.elapsed());
             return Ok(told
-                .map(|standing| self.by_wall(standing))
-                .map_err(|error| Refused { standing: self.by_wall(error.standing), ..error }));
+                .map(|standing| self.to_wall_time(standing))
+                .map_err(|error| QuotaExceeded { quota: self.to_wall_time(error.quota), ..error }));
         };
         let decide = move |bytes: &[u8], now| {
             let now = Timestamp::from_micros(now);
-            let mut logs = KeyLogs::read(bytes);
+            let mut logs = KeyLogs::from_bytes(bytes);
             let told = logs.admit(category, now);
-            NewValue { value: told.is_ok().then(|| (logs.written(), until(now))), told }
+            NewValue { value: told.is_ok().then(|| (logs.to_bytes(), expiry_micros(now))), answer: told }
         };
         shared.change(format!("calls {key}"), self.decision_clock(), decide).await
     }
 
     /// Returns the state of a key's category without counting.
-    pub async fn standing(&self, key: &str, category: Category) -> Result<Standing, DatabaseError> {
+    pub async fn quota(&self, key: &str, category: Category) -> Result<QuotaStatus, DatabaseError> {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
-            return Ok(self.by_wall(self.limits.standing(key, category, self.clock.elapsed())));
+            return Ok(self.to_wall_time(self.limits.quota(key, category, self.clock.elapsed())));
         };
         let decide = move |bytes: &[u8], now| NewValue {
             value: None,
-            told: KeyLogs::read(bytes).log(category).standing(Timestamp::from_micros(now)),
+            answer: KeyLogs::from_bytes(bytes).log(category).quota(Timestamp::from_micros(now)),
         };
         shared.change(format!("calls {key}"), self.decision_clock(), decide).await
     }
@@ -62,22 +62,22 @@ impl ServiceState {
         let Some(shared) = shared else { return Ok(self.limits.admit_failure(peer, counted, now)) };
         let decide = move |bytes: &[u8], now| {
             let now = Timestamp::from_micros(now);
-            let mut log = SlidingLog::new(FAILURES, MINUTE);
-            log.calls = times(bytes).collect();
+            let mut log = SlidingLog::new(MAX_FAILURES_PER_MINUTE, MINUTE);
+            log.calls = read_times(bytes).collect();
             if let Some(refused) = log.refused(now) {
-                return NewValue { value: None, told: Err(refused) };
+                return NewValue { value: None, answer: Err(refused) };
             }
             log.record(now);
             let mut bytes = Vec::new();
             log.write(&mut bytes);
-            NewValue { value: Some((bytes, until(now))), told: Ok(log.standing(now)) }
+            NewValue { value: Some((bytes, expiry_micros(now))), answer: Ok(log.quota(now)) }
         };
         shared.change(format!("failures {peer}"), self.decision_clock(), decide).await
     }
 }
 
 /// Returns the time at which the stored logs expire.
-fn until(now: Timestamp) -> i64 {
+fn expiry_micros(now: Timestamp) -> i64 {
     now.micros().saturating_add(MINUTE)
 }
 
@@ -88,7 +88,7 @@ impl SlidingLog {
 }
 
 /// Decodes the times of a log.
-fn times(bytes: &[u8]) -> impl Iterator<Item = i64> {
+fn read_times(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes.chunks_exact(8).filter_map(|chunk| chunk.try_into().ok().map(i64::from_le_bytes))
 }
 
@@ -96,7 +96,7 @@ impl KeyLogs {
     const BURST: u8 = 0;
 
     /// Encodes each log as its number, the count of calls and their times.
-    fn written(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut write = |word: u8, log: &SlidingLog| {
             out.push(word);
@@ -104,22 +104,22 @@ impl KeyLogs {
             log.write(&mut out);
         };
         write(Self::BURST, &self.burst);
-        self.categories.iter().for_each(|(category, log)| write(category.number(), log));
+        self.categories.iter().for_each(|(category, log)| write(category.as_byte(), log));
         out
     }
 
     /// Decodes what [`written`](Self::written) returned; skips categories of a newer version.
-    fn read(mut bytes: &[u8]) -> Self {
+    fn from_bytes(mut bytes: &[u8]) -> Self {
         let mut logs = Self::default();
         while let Some((&[number, low, high], rest)) = bytes.split_first_chunk() {
             let length = 8 * usize::from(u16::from_le_bytes([low, high]));
             let Some((own, rest)) = rest.split_at_checked(length) else { break };
             if number == Self::BURST {
-                logs.burst.calls = times(own).collect();
+                logs.burst.calls = read_times(own).collect();
             } else if let Some(category) =
-                Category::ALL.into_iter().find(|category| category.number() == number)
+                Category::ALL.into_iter().find(|category| category.as_byte() == number)
             {
-                logs.log(category).calls = times(own).collect();
+                logs.log(category).calls = read_times(own).collect();
             }
             bytes = rest;
         }
@@ -130,7 +130,7 @@ impl KeyLogs {
 impl Category {
     const ALL: [Self; 5] = [Self::Send, Self::Broadcast, Self::ContactsWrite, Self::Read, Self::Webhooks];
 
-    const fn number(self) -> u8 {
+    const fn as_byte(self) -> u8 {
         match self {
             Self::Send => 1,
             Self::Broadcast => 2,
@@ -158,10 +158,10 @@ mod tests {
             let (mut bytes, mut now) = (Vec::new(), Timestamp::from_micros(1_700_000_000_000_000));
             for (gap, which) in calls {
                 now = now.plus(gap);
-                let mut logs = KeyLogs::read(&bytes);
+                let mut logs = KeyLogs::from_bytes(&bytes);
                 let told = logs.admit(Category::ALL[which], now);
                 prop_assert_eq!(told, limits.admit("k", Category::ALL[which], now));
-                bytes = logs.written();
+                bytes = logs.to_bytes();
             }
         }
     }

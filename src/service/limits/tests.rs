@@ -25,16 +25,16 @@ proptest! {
         for gap in gaps {
             now += gap;
             let recent = accepted.iter().filter(|call| **call > now - span).count();
-            let wait = log.wait(at(now));
+            let wait = log.wait_micros(at(now));
             prop_assert_eq!(wait == 0, recent < limit);
-            let standing = log.standing(at(now));
+            let standing = log.quota(at(now));
             prop_assert_eq!(standing.remaining, limit - recent.min(limit));
             if wait == 0 {
                 log.record(at(now));
                 accepted.push(now);
             } else {
-                prop_assert_eq!(log.clone().wait(at(now + wait)), 0);
-                prop_assert!(log.clone().wait(at(now + wait - 1)) > 0);
+                prop_assert_eq!(log.clone().wait_micros(at(now + wait)), 0);
+                prop_assert!(log.clone().wait_micros(at(now + wait - 1)) > 0);
             }
         }
     }
@@ -89,9 +89,9 @@ fn a_refusal_consumes_nothing_and_names_the_wait() {
     }
     for _ in 0..5 {
         let refused = limits.admit("k", Category::Read, at(20)).expect_err("over the burst");
-        assert_eq!((refused.standing.limit, refused.retry_after), (20, 1));
+        assert_eq!((refused.quota.limit, refused.retry_after), (20, 1));
     }
-    assert_eq!(limits.standing("k", Category::Read, at(20)).remaining, 280);
+    assert_eq!(limits.quota("k", Category::Read, at(20)).remaining, 280);
     limits.admit("k", Category::Read, at(SECOND)).expect("the first call has left the burst");
     limits.admit("other", Category::Read, at(20)).expect("keys do not share");
 }
@@ -103,8 +103,8 @@ fn categories_do_not_share() {
         limits.admit("k", Category::Broadcast, at(call * SECOND)).expect("below ten");
     }
     let refused = limits.admit("k", Category::Broadcast, at(10 * SECOND)).expect_err("over ten");
-    assert_eq!((refused.standing.limit, refused.standing.remaining, refused.retry_after), (10, 0, 50));
-    assert_eq!(refused.standing.reset, 1_700_000_060);
+    assert_eq!((refused.quota.limit, refused.quota.remaining, refused.retry_after), (10, 0, 50));
+    assert_eq!(refused.quota.reset, 1_700_000_060);
     limits.admit("k", Category::Read, at(10 * SECOND)).expect("another category");
     limits.admit("k", Category::Broadcast, at(60 * SECOND)).expect("exactly when promised");
 }
@@ -131,9 +131,9 @@ fn a_clock_set_back_locks_nobody_out() {
     log.record(at(10 * SECOND));
     // A slightly earlier time is another caller's reading of the same clock.
     log.record(at(10 * SECOND - 5));
-    assert_eq!(log.wait(at(10 * SECOND - 1)), SECOND + 1);
-    assert_eq!(log.wait(at(11 * SECOND)), 0);
+    assert_eq!(log.wait_micros(at(10 * SECOND - 1)), SECOND + 1);
+    assert_eq!(log.wait_micros(at(11 * SECOND)), 0);
     log.record(at(20 * SECOND));
     log.record(at(20 * SECOND));
-    assert_eq!(log.wait(at(0)), 0);
+    assert_eq!(log.wait_micros(at(0)), 0);
 }

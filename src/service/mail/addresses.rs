@@ -9,31 +9,31 @@ use wire::mail_addresses::in_ascii;
 
 /// Maximum number of recipients of one mail, over `to`, `cc` and `bcc`. The interface sets no bound; this is
 /// what one credit may reach.
-pub const RECIPIENTS: usize = 50;
+pub const MAX_RECIPIENTS: usize = 50;
 
 /// Reads an optional mail address and returns it in ASCII.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` if it is not one plain address.
-pub fn optional(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
-    let Some(text) = fields.text(name, bounds::EMAIL_ADDRESS)? else { return Ok(None) };
-    in_ascii(text).map(Some).ok_or_else(|| refused(fields, name))
+pub fn optional_address(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
+    let Some(text) = fields.text(name, bounds::MAX_EMAIL_ADDRESS_CHARS)? else { return Ok(None) };
+    in_ascii(text).map(Some).ok_or_else(|| refused_error(fields, name))
 }
 
 /// Reads a required mail address.
-pub fn required(fields: &Fields<'_>, name: &str) -> Result<String, ApiError> {
-    optional(fields, name)?.ok_or_else(|| fields.refuse(name, "is required"))
+pub fn required_address(fields: &Fields<'_>, name: &str) -> Result<String, ApiError> {
+    optional_address(fields, name)?.ok_or_else(|| fields.refuse(name, "is required"))
 }
 
 /// Reads `to`: one address or a non-empty array.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` that names the field.
-pub fn recipients(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
+pub fn read_recipients(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
     let found = match fields.value("to") {
         None => return Err(fields.refuse("to", "is required")),
-        Some(Value::String(_)) => vec![required(fields, "to")?],
-        Some(Value::Array(_)) => list(fields, "to")?,
+        Some(Value::String(_)) => vec![required_address(fields, "to")?],
+        Some(Value::Array(_)) => read_addresses(fields, "to")?,
         Some(_) => return Err(fields.refuse("to", "must be a mail address or an array of them")),
     };
     if found.is_empty() {
@@ -46,15 +46,15 @@ pub fn recipients(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
 ///
 /// # Errors
 /// `VALIDATION_ERROR` that names the item.
-pub fn list(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
+pub fn read_addresses(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
     let items = fields.array(name)?;
-    if items.len() > RECIPIENTS {
-        return Err(fields.refuse(name, &format!("must have at most {RECIPIENTS} addresses")));
+    if items.len() > MAX_RECIPIENTS {
+        return Err(fields.refuse(name, &format!("must have at most {MAX_RECIPIENTS} addresses")));
     }
     let mut found: Vec<String> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let place = || format!("{name}[{index}]");
-        let address = item.as_str().and_then(in_ascii).ok_or_else(|| refused(fields, &place()))?;
+        let address = item.as_str().and_then(in_ascii).ok_or_else(|| refused_error(fields, &place()))?;
         if !found.iter().any(|known| known.eq_ignore_ascii_case(&address)) {
             found.push(address);
         }
@@ -67,7 +67,7 @@ pub fn list(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
 ///
 /// # Errors
 /// `VALIDATION_ERROR` for control characters, a malformed address or too long a text.
-pub fn sender_name(fields: &Fields<'_>) -> Result<Option<String>, ApiError> {
+pub fn read_sender_name(fields: &Fields<'_>) -> Result<Option<String>, ApiError> {
     let Some(text) = fields.text("from", 320)? else { return Ok(None) };
     if text.chars().any(char::is_control) {
         return Err(fields.refuse("from", "must not contain control characters"));
@@ -86,7 +86,7 @@ pub fn sender_name(fields: &Fields<'_>) -> Result<Option<String>, ApiError> {
     Ok(Some(name.to_owned()).filter(|text| !text.is_empty()))
 }
 
-fn refused(fields: &Fields<'_>, name: &str) -> ApiError {
+fn refused_error(fields: &Fields<'_>, name: &str) -> ApiError {
     fields.refuse(name, "must be a mail address, such as maria@mail.example")
 }
 
@@ -118,7 +118,7 @@ mod tests {
         ];
         for (to, expected) in cases {
             let body = json!({ "to": to });
-            let found = recipients(&Fields::of_body(&body).expect("an object"));
+            let found = read_recipients(&Fields::of_body(&body).expect("an object"));
             match (found, expected) {
                 (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{to}"),
                 (Err(error), Err(words)) => assert!(error.message.starts_with(words), "{}", error.message),
@@ -139,7 +139,7 @@ mod tests {
         ];
         for (from, expected) in cases {
             let body = json!({ "from": from });
-            let found = sender_name(&Fields::of_body(&body).expect("an object"));
+            let found = read_sender_name(&Fields::of_body(&body).expect("an object"));
             assert_eq!(found.ok().as_ref().map(Option::as_deref), expected, "{from}");
         }
     }

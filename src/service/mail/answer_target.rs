@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// Key under which a target is stored among the headers of a received mail. No header can have this name,
 /// since it contains spaces.
-const KEY: &str = "answers go to";
+const TARGET_KEY: &str = "answers go to";
 
 /// Local parts from which mail servers send reports; nobody reads mail to them.
 const MAIL_DAEMONS: [&str; 2] = ["mailer-daemon", "mail-daemon"];
@@ -35,18 +35,18 @@ pub enum AnswerTarget {
 
 impl AnswerTarget {
     /// Stores the target among a mail's headers. The default is omitted.
-    pub fn keep_in(&self, headers: &mut Map<String, Value>) {
+    pub fn write_to(&self, headers: &mut Map<String, Value>) {
         let kept = match self {
             Self::Author => return,
             Self::Others { to, name } => json!({"to": to, "name": name}),
             Self::Nobody { shown } => json!({"unreadable": shown}),
         };
-        headers.insert(KEY.to_owned(), kept);
+        headers.insert(TARGET_KEY.to_owned(), kept);
     }
 
     /// Reads the target from a mail's stored headers.
-    pub fn kept_in(headers: &Map<String, Value>) -> Self {
-        let Some(kept) = headers.get(KEY) else { return Self::Author };
+    pub fn read_from(headers: &Map<String, Value>) -> Self {
+        let Some(kept) = headers.get(TARGET_KEY) else { return Self::Author };
         if let Some(shown) = kept["unreadable"].as_str() {
             return Self::Nobody { shown: shown.to_owned() };
         }
@@ -68,8 +68,8 @@ mod tests {
         ];
         for target in targets {
             let mut headers = Map::new();
-            target.keep_in(&mut headers);
-            assert_eq!(AnswerTarget::kept_in(&headers), target);
+            target.write_to(&mut headers);
+            assert_eq!(AnswerTarget::read_from(&headers), target);
         }
     }
 }

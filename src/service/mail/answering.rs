@@ -6,91 +6,95 @@ use serde_json::Map;
 use std::pin::pin;
 use tokio::sync::watch;
 
-use crate::assistant::{self, Answer, Failure, Speaker, Tools, Turn};
+use crate::assistant::{self, Answer, AnswerError, ChatTranscript, Speaker, Tools};
 use crate::database::channels::{self, ChannelRow};
-use crate::database::due::{self, Due};
+use crate::database::due::{self, DueJob};
 use crate::database::emails::{self, EmailRow};
 use crate::database::session::DbSession;
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, savepoint, thread_automation};
 use crate::errors::ApiError;
 use crate::mail::content::MailSendRequest;
-use crate::mail::receive::words;
+use crate::mail::receive::readable_text;
 use crate::mail::send::{self, MailAuthor};
 use crate::mail::topics;
 use crate::rhythm;
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 use wire::errors::ErrorCode;
 
 /// Kind of the due task.
-pub const KIND: &str = "mail_answer";
+pub const ANSWER_KIND: &str = "mail_answer";
 /// Time for further mail to arrive before an answer, in microseconds.
-const WAIT: i64 = 2 * SECOND;
+const ANSWER_DELAY: i64 = 2 * SECOND;
 /// Maximum number of concurrent answers.
-const TOGETHER: i64 = 4;
+const MAX_CONCURRENT_ANSWERS: i64 = 4;
 /// Duration of a lease on a due task, in microseconds; longer than any answer takes.
-const LEASE: i64 = 2 * MINUTE;
+const ANSWER_LEASE: i64 = 2 * MINUTE;
 /// Pauses before the retries after a failure, in microseconds.
-const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
+const RETRY_DELAYS: [i64; 2] = [10 * SECOND, MINUTE];
 /// Maximum number of answers in a thread within [`WITHIN`] without a person's mail.
-const ANSWERS: usize = 3;
-const WITHIN: i64 = 10 * MINUTE;
+const MAX_UNATTENDED_ANSWERS: usize = 3;
+const ANSWER_WINDOW: i64 = 10 * MINUTE;
 /// Mails shown to the assistant, the bytes read for them, and the characters shown of each.
-const SHOWN: i64 = 20;
-const SHOWN_BYTES: usize = 512 * 1024;
-const CHARACTERS: usize = 6_000;
+const MAX_SHOWN_MAILS: i64 = 20;
+const MAX_SHOWN_BYTES: usize = 512 * 1024;
+const MAX_MAIL_CHARS: usize = 6_000;
 
 /// Schedules an answer, if the mailbox is connected with that setting.
-pub fn expect(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), DatabaseError> {
+pub fn schedule_answer(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    thread: &str,
+) -> Result<(), DatabaseError> {
     let connected = work.service.platforms.connected(&channel.id);
     let answers = connected.is_some_and(|connected| connected.platform.answers_mail())
         && work.service.assistant.is_some();
     if !answers {
         return Ok(());
     }
-    match turn_of(work.db, thread, work.now)? {
-        WhoseTurn::Assistants => {
+    match decide_answer(work.db, thread, work.now)? {
+        AnswerDecision::Assistant => {
             // Restarts the wait, so that one answer covers all recent mail.
-            due::cancel(work.db, KIND, thread)?;
-            due::add(work.db, work.now.plus(WAIT), KIND, thread, "")
+            due::cancel(work.db, ANSWER_KIND, thread)?;
+            due::add(work.db, work.now.plus(ANSWER_DELAY), ANSWER_KIND, thread, "")
         }
-        WhoseTurn::Nobodys => threads::prioritize(work.db, thread, "high"),
-        WhoseTurn::Persons => Ok(()),
+        AnswerDecision::Nobody => threads::prioritize(work.db, thread, "high"),
+        AnswerDecision::Person => Ok(()),
     }
 }
 
 /// Decides who writes next in a thread.
 #[derive(PartialEq, Eq)]
-enum WhoseTurn {
-    Assistants,
+enum AnswerDecision {
+    Assistant,
     /// A person has taken the thread over.
-    Persons,
+    Person,
     /// The assistant has reached [`ANSWERS`]; a person is needed.
-    Nobodys,
+    Nobody,
 }
 
-fn turn_of(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<WhoseTurn, DatabaseError> {
-    if !is_automated(db, thread)? {
-        return Ok(WhoseTurn::Persons);
+fn decide_answer(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<AnswerDecision, DatabaseError> {
+    if !is_assistant_enabled(db, thread)? {
+        return Ok(AnswerDecision::Person);
     }
-    let written = emails::written(db, thread)?;
-    let alone = written.iter().take_while(|mail| emails::is_robots(mail));
-    let lately = alone.filter(|mail| now.since(mail.created_at) < WITHIN).count();
-    Ok(if lately >= ANSWERS { WhoseTurn::Nobodys } else { WhoseTurn::Assistants })
+    let written = emails::list_own(db, thread)?;
+    let alone = written.iter().take_while(|mail| emails::is_from_assistant(mail));
+    let lately = alone.filter(|mail| now.since(mail.created_at) < ANSWER_WINDOW).count();
+    Ok(if lately >= MAX_UNATTENDED_ANSWERS { AnswerDecision::Nobody } else { AnswerDecision::Assistant })
 }
 
 /// Returns true if the assistant answers a thread: by its setting, else until a person has written in it.
-pub fn is_automated(db: &dyn DbSession, thread: &str) -> Result<bool, DatabaseError> {
+pub fn is_assistant_enabled(db: &dyn DbSession, thread: &str) -> Result<bool, DatabaseError> {
     match thread_automation::read(db, thread)? {
         Some(enabled) => Ok(enabled),
-        None => Ok(emails::written(db, thread)?.iter().all(emails::is_robots)),
+        None => Ok(emails::list_own(db, thread)?.iter().all(emails::is_from_assistant)),
     }
 }
 
-fn is_assistants(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<bool, DatabaseError> {
-    Ok(turn_of(db, thread, now)? == WhoseTurn::Assistants)
+fn is_assistant_next(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<bool, DatabaseError> {
+    Ok(decide_answer(db, thread, now)? == AnswerDecision::Assistant)
 }
 
 /// Answers due mail until the service stops.
@@ -99,7 +103,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = answer_due(&service).await;
-        if !rhythm::rest(&service, round, "mail is not answered", committed, &mut stop).await {
+        if !rhythm::wait_for_next_round(&service, round, "mail is not answered", committed, &mut stop).await {
             return;
         }
     }
@@ -107,16 +111,16 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 
 /// Answers due mail and returns the next due time.
 async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
-    if service.assistant.is_none() || !service.database.leads() {
+    if service.assistant.is_none() || !service.database.is_leader() {
         return Ok(None);
     }
     loop {
         let now = service.clock.now();
-        let found: Result<Vec<Due>, DatabaseError> =
-            service.database.read(move |db| due::all_of(db, KIND, TOGETHER)).await;
+        let found: Result<Vec<DueJob>, DatabaseError> =
+            service.database.read(move |db| due::list_of_kind(db, ANSWER_KIND, MAX_CONCURRENT_ANSWERS)).await;
         let found = found?;
         let next = found.first().map(|due| due.at);
-        let ready: Vec<Due> = found.into_iter().filter(|due| due.at <= now).collect();
+        let ready: Vec<DueJob> = found.into_iter().filter(|due| due.at <= now).collect();
         if ready.is_empty() {
             return Ok(next);
         }
@@ -126,41 +130,41 @@ async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     }
 }
 
-async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
+async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
     let (now, thread) = (service.clock.now(), due.subject.clone());
     let scope = service.database.scope_of_subject(&thread).await?;
     let begun: Result<_, DatabaseError> = service
         .database
         .write_in(scope.clone(), move |db| {
             // The task may have been cancelled since it was read.
-            let Some(due) = due::postpone(db, &due, now.plus(LEASE))? else { return Ok(None) };
-            Ok(Some((due, turn(db, &thread, now)?)))
+            let Some(due) = due::postpone(db, &due, now.plus(ANSWER_LEASE))? else { return Ok(None) };
+            Ok(Some((due, load_transcript(db, &thread, now)?)))
         })
         .await;
     let Some((due, begun)) = begun? else { return Ok(()) };
     let (Some((turn, channel, row)), Some(assistant)) = (begun, &service.assistant) else {
-        let take = move |db: &dyn DbSession| due::take(db, &due);
+        let take = move |db: &dyn DbSession| due::claim(db, &due);
         let done: Result<bool, DatabaseError> = service.database.write_in(scope, take).await;
         return Ok(done.map(drop)?);
     };
-    let tools = Tools::of_mail(service, &row.id, &row.contact).await?;
-    let thought = assistant::in_time(assistant.as_ref(), &turn, &tools).await;
+    let tools = Tools::for_thread(service, &row.id, &row.contact).await?;
+    let thought = assistant::answer_before_deadline(assistant.as_ref(), &turn, &tools).await;
     let state = service.clone();
     service
         .database
         .write_in(scope, move |db| {
-            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
             let tried: usize = due.data.parse().unwrap_or(0);
-            if let (Err(Failure::Failed(why)), Some(pause)) = (&thought, PAUSES.get(tried)) {
+            if let (Err(AnswerError::Failed(why)), Some(pause)) = (&thought, RETRY_DELAYS.get(tried)) {
                 tracing::warn!(%why, "the assistant fails to answer a mail");
                 let tried = (tried + 1).to_string();
-                return Ok(due::again(db, &due, work.now.plus(*pause), &tried)?);
+                return Ok(due::retry_at(db, &due, work.now.plus(*pause), &tried)?);
             }
             // Newer mail has replaced this task and is answered instead.
-            if !due::take(db, &due)? {
+            if !due::claim(db, &due)? {
                 return Ok(());
             }
-            let said = savepoint::part(db, || speak(&work, &channel, &row, thought));
+            let said = savepoint::in_savepoint(db, || send_answer(&work, &channel, &row, thought));
             match said {
                 Err(error) if error.code != ErrorCode::InternalError => {
                     tracing::warn!(%error.message, "an answer of the assistant was refused");
@@ -173,13 +177,13 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
 }
 
 /// Sends the answer, unless a person has written meanwhile.
-fn speak(
-    work: &Work<'_>,
+fn send_answer(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     thread: &ThreadRow,
-    thought: Result<Answer, Failure>,
+    thought: Result<Answer, AnswerError>,
 ) -> Result<(), ApiError> {
-    if !is_assistants(work.db, &thread.id, work.now)? {
+    if !is_assistant_next(work.db, &thread.id, work.now)? {
         return Ok(());
     }
     let answer = thought.unwrap_or_else(|why| {
@@ -200,7 +204,7 @@ fn speak(
         bcc: Vec::new(),
         from_name: None,
         reply_to: None,
-        subject: topics::answering(&thread.subject),
+        subject: topics::reply_subject(&thread.subject),
         text: Some(text),
         html: None,
         headers,
@@ -209,46 +213,46 @@ fn speak(
         attachments: Vec::new(),
     };
     let id = work.id("mail", work.stamp());
-    send::send(work, channel, id, asked, Vec::new(), MailAuthor { word: "ai", cost: 0 })?;
+    send::send(work, channel, id, asked, Vec::new(), MailAuthor { sender: "ai", cost: 0 })?;
     Ok(())
 }
 
 /// Builds the model's input; `None` if there is nothing to answer.
-fn turn(
+fn load_transcript(
     db: &dyn DbSession,
     thread: &str,
     now: Timestamp,
-) -> Result<Option<(Turn, ChannelRow, ThreadRow)>, DatabaseError> {
+) -> Result<Option<(ChatTranscript, ChannelRow, ThreadRow)>, DatabaseError> {
     let Some(channel) = threads::channel_of(db, thread)? else { return Ok(None) };
     let channel = channels::read(db, &channel)?;
     let Some(row) = threads::read(db, &channel.id, thread)? else { return Ok(None) };
-    let mails = emails::of_thread(db, thread, SHOWN, SHOWN_BYTES)?;
+    let mails = emails::list_thread(db, thread, MAX_SHOWN_MAILS, MAX_SHOWN_BYTES)?;
     // Only mail from the contact's address is shown as the customer's: a thread may have other participants,
     // and anybody can put the contact into Reply-To.
     let is_theirs =
         |mail: &&EmailRow| mail.direction != "inbound" || mail.sender.to_lowercase() == row.contact;
     let last = mails.last().filter(|mail| mail.direction == "inbound").filter(is_theirs);
     let Some(last) = last else { return Ok(None) };
-    if !is_assistants(db, thread, now)? {
+    if !is_assistant_next(db, thread, now)? {
         return Ok(None);
     }
     let last = last.id.clone();
-    let said = mails.iter().filter(is_theirs).map(|mail| (speaker(mail), shown(mail))).collect();
-    Ok(Some((Turn { language: None, said, last }, channel, row)))
+    let said = mails.iter().filter(is_theirs).map(|mail| (speaker(mail), shorten_mail(mail))).collect();
+    Ok(Some((ChatTranscript { language: None, messages: said, last }, channel, row)))
 }
 
 fn speaker(mail: &EmailRow) -> Speaker {
     match mail.direction.as_str() {
         "inbound" => Speaker::Customer,
-        _ if emails::says_automatic(&mail.headers) => Speaker::Assistant,
+        _ if emails::has_automatic_header(&mail.headers) => Speaker::Assistant,
         _ => Speaker::Person,
     }
 }
 
-fn shown(mail: &EmailRow) -> String {
-    let text = words(mail.text.as_deref(), mail.html.as_deref());
+fn shorten_mail(mail: &EmailRow) -> String {
+    let text = readable_text(mail.text.as_deref(), mail.html.as_deref());
     // Quoted lines were in earlier mail.
     let own = text.lines().take_while(|line| !line.trim_start().starts_with('>'));
     let own = own.collect::<Vec<_>>().join("\n");
-    format!("{}\n\n{own}", mail.subject).chars().take(CHARACTERS).collect()
+    format!("{}\n\n{own}", mail.subject).chars().take(MAX_MAIL_CHARS).collect()
 }

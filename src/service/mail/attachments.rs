@@ -8,12 +8,12 @@ use futures_util::future::try_join_all;
 
 use crate::auth::Caller;
 use crate::carriers::ingress;
-use crate::chat::content::{LINK, Media};
+use crate::chat::content::{MAX_LINK_CHARS, Media};
 use crate::database::media::MediaRow;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::media;
-use crate::request::Writing;
+use crate::request::WriteRequest;
 use crate::state::Service;
 use connections::guard::{FetchLimits, Request};
 use model::bounds;
@@ -21,7 +21,7 @@ use wire::email::AttachmentBody;
 use wire::errors::ErrorCode;
 
 /// Maximum size of a mail's attachments together, in bytes.
-const TOGETHER: usize = 25 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 25 * 1024 * 1024;
 
 /// Standard alphabet, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -33,7 +33,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
     /// Metadata known so far.
-    pub told: AttachmentBody,
+    pub body: AttachmentBody,
     /// URL of the bytes, unless they were in the body.
     pub url: Option<String>,
 }
@@ -44,15 +44,15 @@ pub struct Attachment {
 /// `VALIDATION_ERROR` that names the item.
 pub fn read(fields: &Fields<'_>) -> Result<Vec<Attachment>, ApiError> {
     let items = fields.array("attachments")?;
-    if items.len() > bounds::ATTACHMENTS {
-        let what = format!("must have at most {} items; it has {}", bounds::ATTACHMENTS, items.len());
+    if items.len() > bounds::MAX_ATTACHMENTS {
+        let what = format!("must have at most {} items; it has {}", bounds::MAX_ATTACHMENTS, items.len());
         return Err(fields.refuse("attachments", &what));
     }
-    items.iter().enumerate().map(|(index, _)| one(&fields.item("attachments", index)?)).collect()
+    items.iter().enumerate().map(|(index, _)| read_attachment(&fields.item("attachments", index)?)).collect()
 }
 
-fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
-    let filename = item.required_text("filename", bounds::FILENAME)?;
+fn read_attachment(item: &Fields<'_>) -> Result<Attachment, ApiError> {
+    let filename = item.required_text("filename", bounds::MAX_FILENAME_CHARS)?;
     if filename.chars().any(char::is_control) {
         return Err(item.refuse("filename", "must not contain control characters"));
     }
@@ -60,7 +60,7 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
     if content_type.is_some_and(|content_type| !is_media_type(content_type)) {
         return Err(item.refuse("contentType", "must be a media type, such as application/pdf"));
     }
-    let url = item.text("url", LINK)?.filter(|text| !text.is_empty());
+    let url = item.text("url", MAX_LINK_CHARS)?.filter(|text| !text.is_empty());
     let content = item.text("content", usize::MAX)?.filter(|text| !text.is_empty());
     let size = match (content, url) {
         (Some(content), None) => {
@@ -72,7 +72,7 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
         (None, None) => return Err(item.refuse("content", "or url is required")),
     };
     Ok(Attachment {
-        told: AttachmentBody {
+        body: AttachmentBody {
             filename: filename.to_owned(),
             content_type: content_type.map(str::to_owned),
             size,
@@ -86,17 +86,18 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
 ///
 /// # Errors
 /// `MEDIA_FETCH_FAILED` if a URL has no bytes.
-pub async fn inspect(
+pub async fn inspect_attachments(
     service: &Service,
-    request: &mut Writing,
+    request: &mut WriteRequest,
     attachments: Vec<Attachment>,
 ) -> Result<Vec<AttachmentBody>, ApiError> {
     let elsewhere = attachments.iter().any(|attachment| attachment.url.is_some());
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
     let caller = &request.caller;
-    let looks =
-        try_join_all(attachments.into_iter().map(|attachment| look(service, caller, attachment, only_vet)))
-            .await?;
+    let looks = try_join_all(
+        attachments.into_iter().map(|attachment| inspect_attachment(service, caller, attachment, only_vet)),
+    )
+    .await?;
     Ok(looks.into_iter().map(|(told, _)| told).collect())
 }
 
@@ -104,27 +105,27 @@ pub async fn inspect(
 ///
 /// # Errors
 /// `MEDIA_FETCH_FAILED` if a URL has no bytes, `PAYLOAD_TOO_LARGE` above [`TOGETHER`].
-pub async fn keep(
+pub async fn fetch_attachments(
     service: &Service,
-    request: &mut Writing,
+    request: &mut WriteRequest,
     attachments: Vec<Attachment>,
 ) -> Result<(Vec<AttachmentBody>, Vec<MediaRow>), ApiError> {
     let mut all = (Vec::new(), Vec::new());
     if attachments.is_empty() || service.claim(request).await? {
         // The stored answer is replayed; no bytes are needed.
-        all.0.extend(attachments.into_iter().map(|attachment| attachment.told));
+        all.0.extend(attachments.into_iter().map(|attachment| attachment.body));
         return Ok(all);
     }
     let mut bytes = 0;
     for (index, asked) in attachments.into_iter().enumerate() {
-        let kept = keep_one(service, request, index, asked, &mut bytes).await;
+        let kept = fetch_attachment(service, request, index, asked, &mut bytes).await;
         match kept {
             Ok((told, row)) => {
                 all.0.push(told);
                 all.1.extend(row);
             }
             Err(error) => {
-                forget(service, all.1.into_iter().map(|media_row| media_row.id).collect()).await;
+                remove_files(service, all.1.into_iter().map(|media_row| media_row.id).collect()).await;
                 return Err(error);
             }
         }
@@ -133,29 +134,30 @@ pub async fn keep(
 }
 
 /// Removes the bytes of files that belong to no mail.
-pub async fn forget(service: &Service, ids: Vec<String>) {
+pub async fn remove_files(service: &Service, ids: Vec<String>) {
     for id in ids {
         service.remove_media(&id).await;
     }
 }
 
-async fn keep_one(
+async fn fetch_attachment(
     service: &Service,
-    request: &Writing,
+    request: &WriteRequest,
     index: usize,
     asked: Attachment,
     bytes: &mut usize,
 ) -> Result<(AttachmentBody, Option<MediaRow>), ApiError> {
-    let Attachment { mut told, url } = asked;
+    let Attachment { body: mut told, url } = asked;
     let body = match &url {
         Some(link) if media::hosted_id(service, link).is_some() => {
-            let told = look(service, &request.caller, Attachment { told, url }, false).await?;
+            let told =
+                inspect_attachment(service, &request.caller, Attachment { body: told, url }, false).await?;
             *bytes += told.0.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
             check_total(*bytes)?;
             return Ok((AttachmentBody { url: told.1, ..told.0 }, None));
         }
         Some(link) => {
-            let (body, kind) = fetch(service, link).await?;
+            let (body, kind) = fetch_link(service, link).await?;
             told.content_type = told.content_type.or(kind);
             body
         }
@@ -166,7 +168,7 @@ async fn keep_one(
     };
     *bytes += body.len();
     check_total(*bytes)?;
-    let (row, url) = ingress::store(service, &told.filename, body).await?;
+    let (row, url) = ingress::store_file(service, &told.filename, body).await?;
     told.size = u64::try_from(row.size).ok();
     told.content_type.get_or_insert_with(|| row.mime_type.clone());
     told.url = Some(url);
@@ -174,20 +176,21 @@ async fn keep_one(
 }
 
 fn check_total(bytes: usize) -> Result<(), ApiError> {
-    if bytes <= TOGETHER {
+    if bytes <= MAX_TOTAL_BYTES {
         return Ok(());
     }
-    let message =
-        format!("the attachments have more than {TOGETHER} bytes together, which few mail servers take");
+    let message = format!(
+        "the attachments have more than {MAX_TOTAL_BYTES} bytes together, which few mail servers take"
+    );
     Err(ApiError::new(ErrorCode::PayloadTooLarge, message))
 }
 
 /// Fetches an external URL and returns its bytes and media type.
-async fn fetch(service: &Service, link: &str) -> Result<(Vec<u8>, Option<String>), ApiError> {
+async fn fetch_link(service: &Service, link: &str) -> Result<(Vec<u8>, Option<String>), ApiError> {
     let failed =
         |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the attachment's link: {why}"));
     let url = service.guard.vet(link).map_err(|why| failed(why.to_string()))?;
-    let fetched = service.guard.fetch(&url, Request::get(), FetchLimits::media(TOGETHER)).await;
+    let fetched = service.guard.fetch(&url, Request::get(), FetchLimits::media(MAX_TOTAL_BYTES)).await;
     let fetched = fetched.map_err(|why| failed(why.to_string()))?;
     if !(200..300).contains(&fetched.status) {
         return Err(failed(format!("its server answered {}", fetched.status)));
@@ -198,16 +201,16 @@ async fn fetch(service: &Service, link: &str) -> Result<(Vec<u8>, Option<String>
     Ok((fetched.body, kind))
 }
 
-async fn look(
+async fn inspect_attachment(
     service: &Service,
     caller: &Caller,
     asked: Attachment,
     only_vet: bool,
 ) -> Result<(AttachmentBody, Option<String>), ApiError> {
-    let Attachment { mut told, url } = asked;
+    let Attachment { body: mut told, url } = asked;
     if let Some(link) = url.clone() {
         let media = Media { kind: "document", link, caption: None, filename: None };
-        let seen = media::look(service, caller, &media, only_vet).await?;
+        let seen = media::inspect_media(service, caller, &media, only_vet).await?;
         told.size = seen.size.and_then(|size| u64::try_from(size).ok());
         told.content_type = told.content_type.or(seen.mime_type);
     }
@@ -266,7 +269,7 @@ mod tests {
         for (item, expected) in cases {
             let body = json!({ "attachments": [item] });
             match (read(&Fields::of_body(&body).expect("an object")), expected) {
-                (Ok(found), Ok(size)) => assert_eq!(found[0].told.size, size, "{body}"),
+                (Ok(found), Ok(size)) => assert_eq!(found[0].body.size, size, "{body}"),
                 (Err(error), Err(words)) => assert!(error.message.starts_with(words), "{}", error.message),
                 (found, _) => panic!("{body}: {found:?}"),
             }

@@ -4,7 +4,7 @@
 //! begins a word of the text decides.
 
 /// Categories with the beginnings of their words, in several languages.
-const RULES: [(&str, &[&str]); 8] = [
+const CATEGORY_RULES: [(&str, &[&str]); 8] = [
     (
         "billing",
         &[
@@ -61,14 +61,17 @@ const RULES: [(&str, &[&str]); 8] = [
         ],
     ),
 ];
-const OTHER: &str = "other";
+const OTHER_CATEGORY: &str = "other";
 
-pub fn category(subject: &str, text: &str) -> &'static str {
+pub fn categorize(subject: &str, text: &str) -> &'static str {
     let text = format!("{subject}\n{text}").to_lowercase();
     let speaks = |word: &str| {
         text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|text: char| text.is_alphanumeric()))
     };
-    RULES.iter().find(|(_, words)| words.iter().any(|word| speaks(word))).map_or(OTHER, |(name, _)| name)
+    CATEGORY_RULES
+        .iter()
+        .find(|(_, words)| words.iter().any(|word| speaks(word)))
+        .map_or(OTHER_CATEGORY, |(name, _)| name)
 }
 
 #[cfg(test)]
@@ -86,7 +89,7 @@ mod tests {
             ("", "", "other"),
         ];
         for (subject, text, expected) in cases {
-            assert_eq!(category(subject, text), expected, "{subject} {text}");
+            assert_eq!(categorize(subject, text), expected, "{subject} {text}");
         }
     }
 }

@@ -8,12 +8,12 @@ use lettre::Message;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 
-use crate::carriers::{Parcel, ParcelFile};
+use crate::carriers::{OutboundFile, Parcel};
 use crate::database::egress::EgressRow;
 use crate::errors::ApiError;
 use crate::mail::plain;
 use crate::media as hosted;
-use crate::platforms::mailbox::FILING;
+use crate::platforms::mailbox::FILING_KIND;
 use crate::state::Service;
 use wire::carriers::MailDraft;
 use wire::errors::ErrorCode;
@@ -22,10 +22,10 @@ use wire::errors::ErrorCode;
 const ENCODED_WORD_BYTES: usize = 39;
 
 /// Returns the serialized mail of an outbound message; `None` if it is a change in the mailbox.
-pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFile>, ApiError> {
+pub async fn load_mail_file(service: &Service, row: &EgressRow) -> Result<Option<OutboundFile>, ApiError> {
     let broken = |cause: serde_json::Error| ApiError::internal(&cause);
     let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(broken)?;
-    if parcel.kind == FILING {
+    if parcel.kind == FILING_KIND {
         return Ok(None);
     }
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(broken)?;
@@ -33,28 +33,28 @@ pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFil
     for told in &draft.attachments {
         let id = told.url.as_deref().and_then(|url| hosted::hosted_id(service, url));
         let id = id.ok_or_else(|| ApiError::internal(&"an attachment lies nowhere"))?;
-        files.push(ParcelFile {
+        files.push(OutboundFile {
             name: told.filename.clone(),
             mime_type: told.content_type.clone().unwrap_or_default(),
             bytes: service.read_media(id).await?,
         });
     }
-    let bytes = bytes(&draft, files)?;
-    Ok(Some(ParcelFile { name: "mail.eml".to_owned(), mime_type: "message/rfc822".to_owned(), bytes }))
+    let bytes = build_mail(&draft, files)?;
+    Ok(Some(OutboundFile { name: "mail.eml".to_owned(), mime_type: "message/rfc822".to_owned(), bytes }))
 }
 
 /// Serializes a mail with its attachments. Recipients of blind copies are not named.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` for an address or header that is not valid in a mail.
-pub fn bytes(draft: &MailDraft, files: Vec<ParcelFile>) -> Result<Vec<u8>, ApiError> {
+pub fn build_mail(draft: &MailDraft, files: Vec<OutboundFile>) -> Result<Vec<u8>, ApiError> {
     let micros = u64::try_from(draft.at).unwrap_or(0);
     let mut mail = Message::builder()
         .message_id(Some(draft.header_id.clone()))
         .date(SystemTime::UNIX_EPOCH + Duration::from_micros(micros))
         .from(mailbox(draft.sender_name.as_deref(), &draft.sender)?);
     mail = match draft.subject.contains("=?") {
-        true => mail.raw_header(encoded_subject(&draft.subject)),
+        true => mail.raw_header(encode_subject(&draft.subject)),
         false => mail.subject(draft.subject.clone()),
     };
     for address in &draft.to {
@@ -79,7 +79,7 @@ pub fn bytes(draft: &MailDraft, files: Vec<ParcelFile>) -> Result<Vec<u8>, ApiEr
         let name = HeaderName::new_from_ascii(name.clone()).map_err(refused)?;
         mail = mail.raw_header(HeaderValue::new(name, value.to_owned()));
     }
-    let made = match (content(draft), files.is_empty()) {
+    let made = match (mail_texts(draft), files.is_empty()) {
         (MailTexts::One(part), true) => mail.singlepart(part),
         (MailTexts::Both(parts), true) => mail.multipart(parts),
         (content, false) => {
@@ -108,10 +108,10 @@ enum MailTexts {
 }
 
 /// Returns the text parts; HTML always comes with plain text.
-fn content(draft: &MailDraft) -> MailTexts {
+fn mail_texts(draft: &MailDraft) -> MailTexts {
     match (&draft.text, &draft.html) {
         (text, Some(html)) => {
-            let text = text.clone().unwrap_or_else(|| plain::plain(html));
+            let text = text.clone().unwrap_or_else(|| plain::html_to_text(html));
             let both = MultiPart::alternative().boundary(format!("=_texts_{}", draft.id));
             MailTexts::Both(
                 both.singlepart(SinglePart::plain(text)).singlepart(SinglePart::html(html.clone())),
@@ -122,7 +122,7 @@ fn content(draft: &MailDraft) -> MailTexts {
 }
 
 /// Encodes a subject that contains the mark of encoded words, so that readers show it as written.
-fn encoded_subject(subject: &str) -> HeaderValue {
+fn encode_subject(subject: &str) -> HeaderValue {
     let (mut words, mut word) = (Vec::new(), String::new());
     for letter in subject.chars() {
         if word.len() + letter.len_utf8() > ENCODED_WORD_BYTES {
@@ -173,13 +173,13 @@ mod tests {
 
     #[test]
     fn the_same_mail_has_the_same_bytes_and_no_blind_copies() {
-        let file = || ParcelFile {
+        let file = || OutboundFile {
             name: "Rückgabe.pdf".to_owned(),
             mime_type: "application/pdf".to_owned(),
             bytes: vec![0, 255, 13, 10, 46, 10],
         };
         let whole = MailDraft { html: Some("<p>Hallo</p>".to_owned()), ..draft() };
-        let bytes = |mail_draft: &MailDraft| super::bytes(mail_draft, vec![file()]).expect("written");
+        let bytes = |mail_draft: &MailDraft| super::build_mail(mail_draft, vec![file()]).expect("written");
         assert_eq!(bytes(&whole), bytes(&whole));
         let text = String::from_utf8(bytes(&whole)).expect("text");
         assert!(!text.contains("secret@") && !text.to_lowercase().contains("bcc:"), "{text}");
@@ -206,6 +206,6 @@ mod tests {
     #[test]
     fn an_address_no_mail_can_carry_is_refused() {
         let wrong = MailDraft { to: vec!["x\r\nBcc: y@mail.example".to_owned()], ..draft() };
-        assert!(bytes(&wrong, Vec::new()).is_err());
+        assert!(build_mail(&wrong, Vec::new()).is_err());
     }
 }

@@ -10,9 +10,9 @@ use crate::mail::headers;
 use model::bounds;
 
 /// Maximum length of a text or HTML body, in characters; the interface sets no bound.
-pub const BODY: usize = 1_000_000;
+pub const MAX_BODY_CHARS: usize = 1_000_000;
 /// Maximum length of an id or reference, in characters.
-pub const REFERENCE: usize = 998;
+pub const MAX_REFERENCE_CHARS: usize = 998;
 
 /// Body of `sendEmail`.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,19 +41,20 @@ impl MailSendRequest {
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
     pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let to = addresses::recipients(fields)?;
-        let cc = addresses::list(fields, "cc")?;
-        let bcc = addresses::list(fields, "bcc")?;
-        if to.len() + cc.len() + bcc.len() > addresses::RECIPIENTS {
-            let what = format!("cc and bcc must have at most {} addresses together", addresses::RECIPIENTS);
+        let to = addresses::read_recipients(fields)?;
+        let cc = addresses::read_addresses(fields, "cc")?;
+        let bcc = addresses::read_addresses(fields, "bcc")?;
+        if to.len() + cc.len() + bcc.len() > addresses::MAX_RECIPIENTS {
+            let what =
+                format!("cc and bcc must have at most {} addresses together", addresses::MAX_RECIPIENTS);
             return Err(fields.refuse("to,", &what));
         }
-        let subject = fields.required_text("subject", bounds::SUBJECT)?;
+        let subject = fields.required_text("subject", bounds::MAX_SUBJECT_CHARS)?;
         if subject.chars().any(char::is_control) {
             return Err(fields.refuse("subject", "must not contain control characters"));
         }
-        let html = either(fields, "html", "bodyHtml")?;
-        let text = either(fields, "text", "bodyText")?;
+        let html = read_aliased(fields, "html", "bodyHtml")?;
+        let text = read_aliased(fields, "text", "bodyText")?;
         if html.is_none() && text.is_none() {
             return Err(fields.refuse("text", "or html is required"));
         }
@@ -61,22 +62,22 @@ impl MailSendRequest {
             to,
             cc,
             bcc,
-            from_name: addresses::sender_name(fields)?,
-            reply_to: addresses::optional(fields, "replyTo")?,
+            from_name: addresses::read_sender_name(fields)?,
+            reply_to: addresses::optional_address(fields, "replyTo")?,
             subject: subject.trim().to_owned(),
             text,
             html,
             headers: headers::read(fields)?,
-            in_reply_to: reference(fields, "inReplyTo")?,
-            thread: reference(fields, "threadId")?,
+            in_reply_to: read_reference(fields, "inReplyTo")?,
+            thread: read_reference(fields, "threadId")?,
             attachments: attachments::read(fields)?,
         })
     }
 }
 
 /// Reads a field that has two names; both may be present if they agree.
-fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>, ApiError> {
-    match (fields.text(name, BODY)?, fields.text(alias, BODY)?) {
+fn read_aliased(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>, ApiError> {
+    match (fields.text(name, MAX_BODY_CHARS)?, fields.text(alias, MAX_BODY_CHARS)?) {
         (Some(one), Some(other)) if one != other => {
             Err(fields.refuse(name, &format!("and {alias} are the same field; they must not differ")))
         }
@@ -88,8 +89,8 @@ fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>
 ///
 /// # Errors
 /// `VALIDATION_ERROR` for control characters or too long a text.
-pub fn reference(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
-    let text = fields.text(name, REFERENCE)?.map(str::trim).filter(|text| !text.is_empty());
+pub fn read_reference(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
+    let text = fields.text(name, MAX_REFERENCE_CHARS)?.map(str::trim).filter(|text| !text.is_empty());
     if text.is_some_and(|text| text.chars().any(char::is_control)) {
         return Err(fields.refuse(name, "must not contain control characters"));
     }

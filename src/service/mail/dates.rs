@@ -9,7 +9,7 @@ use model::time::{DAY, MINUTE, Timestamp};
 
 /// Key under which an implausible date is stored among a mail's headers. No header can have this name, since
 /// it contains spaces.
-const KEY: &str = "dated by its sender";
+const CLAIMED_DATE_KEY: &str = "dated by its sender";
 /// Lead of a sender's clock that is ignored, in microseconds.
 const CLOCK_TOLERANCE: i64 = 10 * MINUTE;
 /// Maximum time between a plausible date and the arrival, in microseconds; long, because mail is also moved
@@ -37,16 +37,16 @@ impl MailDates {
     }
 
     /// Stores an implausible date among the mail's headers.
-    pub fn keep_in(&self, headers: &mut Map<String, Value>) {
+    pub fn write_to(&self, headers: &mut Map<String, Value>) {
         if let Some(dated_at) = self.dated_at {
-            headers.insert(KEY.to_owned(), Value::String(dated_at.to_string()));
+            headers.insert(CLAIMED_DATE_KEY.to_owned(), Value::String(dated_at.to_string()));
         }
     }
 }
 
 /// Reads an implausible date from a mail's stored headers.
-pub fn dated_in(headers: &Map<String, Value>) -> Option<&str> {
-    headers.get(KEY)?.as_str()
+pub fn read_claimed_date(headers: &Map<String, Value>) -> Option<&str> {
+    headers.get(CLAIMED_DATE_KEY)?.as_str()
 }
 
 #[cfg(test)]
@@ -79,8 +79,8 @@ mod tests {
             let expected = MailDates { sent_at, dated_at: claimed.filter(|_| is_told) };
             assert_eq!(found, expected, "{claimed:?} {arrived_at:?}");
             let mut headers = Map::new();
-            found.keep_in(&mut headers);
-            assert_eq!(dated_in(&headers).and_then(Timestamp::parse), found.dated_at);
+            found.write_to(&mut headers);
+            assert_eq!(read_claimed_date(&headers).and_then(Timestamp::parse), found.dated_at);
         }
     }
 }

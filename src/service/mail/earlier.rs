@@ -14,17 +14,17 @@ use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents, egress, ingress};
 use crate::errors::ApiError;
-use crate::mail::arriving::INBOX;
-use crate::mail::receive::{self, InboundMail, SAME_TOPIC};
-use crate::mail::settle::{self, SENT};
+use crate::mail::arriving::INBOX_NAME;
+use crate::mail::receive::{self, InboundMail, TOPIC_JOIN_WINDOW};
+use crate::mail::settle::{self, SENT_NAME};
 use crate::mail::{categories, filing, naming, repeats, topics};
 use crate::platforms::mailbox::MailDirection;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::bounds;
 use model::time::Timestamp;
 
 /// Key that marks imported mail among its headers. No header can have this name, since it contains spaces.
-pub const KEY: &str = "was there before";
+pub const EARLIER_KEY: &str = "was there before";
 
 /// State of a mail in the mailbox before that was connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,23 +39,23 @@ pub struct EarlierArrival {
 ///
 /// # Errors
 /// If the database fails.
-pub fn file(
-    work: &Work<'_>,
+pub fn file_earlier_mail(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     arrived: ArrivedMail,
     arrival: EarlierArrival,
 ) -> Result<(), ApiError> {
-    let ArrivedMail { mut mail, kept, direction, number, returned, .. } = arrived;
+    let ArrivedMail { mut mail, stored_files: kept, direction, number, bounce: returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
-        ingress::is_new(work.db, &channel.id, &filing::numbered(validity, uid), &id)?;
+        ingress::record_arrival(work.db, &channel.id, &filing::number_name(validity, uid), &id)?;
     }
     let place = match direction {
         MailDirection::SentToSelf => return Ok(()),
-        MailDirection::Sent => SENT,
-        MailDirection::Inbound => INBOX,
+        MailDirection::Sent => SENT_NAME,
+        MailDirection::Inbound => INBOX_NAME,
     };
-    if !repeats::is_new(work, channel, place, &mail)? || is_from_here(work, channel, &id)? {
+    if !repeats::record_mail(work, channel, place, &mail)? || is_from_here(work, channel, &id)? {
         return Ok(());
     }
     if let Some(returned) = returned {
@@ -68,27 +68,31 @@ pub fn file(
         MailDirection::Sent => file_sent(work, channel, &mail, arrival.at)?,
         _ => file_inbound(work, channel, &mail, arrival)?,
     };
-    naming::note(work.db, &channel.id, &filed, &mail)?;
+    naming::record_references(work.db, &channel.id, &filed, &mail)?;
     emails::insert(work.db, &filed)?;
     Ok(())
 }
 
 /// Returns true for a mail sent by this service, which is in its thread already.
-fn is_from_here(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<bool, DatabaseError> {
+fn is_from_here(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    header_id: &str,
+) -> Result<bool, DatabaseError> {
     let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
     Ok(egress::read(work.db, id)?.is_some_and(|row| row.channel == channel.id))
 }
 
 /// Adds a received mail to its thread and returns its row.
 fn file_inbound(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     arrival: EarlierArrival,
 ) -> Result<EmailRow, DatabaseError> {
     let EarlierArrival { at, is_read, is_starred } = arrival;
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
-    let answered = receive::answered(work, channel, mail, &people)?;
+    let answered = receive::find_answered_mail(work, channel, mail, &people)?;
     let mail = &receive::with_answer_target(mail, answered.as_ref());
     let related = match &answered {
         Some((_, thread)) => Some(thread.clone()),
@@ -104,7 +108,7 @@ fn file_inbound(
         thread.is_read = is_read || (was_there && thread.last_at > at);
         thread.is_starred = is_starred;
     }
-    if thread.folder == SENT {
+    if thread.folder == SENT_NAME {
         "inbox".clone_into(&mut thread.folder);
     }
     if mail.is_answerable() && !mail.is_report {
@@ -112,28 +116,28 @@ fn file_inbound(
         if thread.contact_name.is_none() && is_contact {
             thread.contact_name = mail.customer_name().map(str::to_owned);
         }
-        correspondents::note(work.db, &channel.id, mail.customer(), mail.customer_name(), at)?;
+        correspondents::record_mail(work.db, &channel.id, mail.customer(), mail.customer_name(), at)?;
     }
     if thread.category.is_none() {
-        thread.category = Some(categories::category(&mail.subject, &mail.words()).to_owned());
+        thread.category = Some(categories::categorize(&mail.subject, &mail.readable_text()).to_owned());
     }
-    count(work, &mut thread, mail, at)?;
+    count_mail(work, &mut thread, mail, at)?;
     let answered = answered.map(|found| found.0.header_id);
-    let row = receive::row_of(work.id("mail", at), &thread.id, channel, mail, answered, at);
-    Ok(EmailRow { headers: marked(&row.headers), ..row })
+    let row = receive::inbound_row(work.id("mail", at), &thread.id, channel, mail, answered, at);
+    Ok(EmailRow { headers: mark_headers(&row.headers), ..row })
 }
 
 /// Adds a sent mail to its thread and returns its row.
 fn file_sent(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     at: Timestamp,
 ) -> Result<EmailRow, DatabaseError> {
     let people: Vec<&str> = mail.to.iter().chain(&mail.copies).map(String::as_str).collect();
-    let related = match receive::answered(work, channel, mail, &people)? {
+    let related = match receive::find_answered_mail(work, channel, mail, &people)? {
         Some((_, thread)) => Some(thread),
-        None => naming::thread_of(work, channel, mail, &people)?,
+        None => naming::find_thread(work, channel, mail, &people)?,
     };
     let mut thread = match related {
         Some(thread) => thread,
@@ -141,28 +145,28 @@ fn file_sent(
             let is_other = |address: &&&str| !address.eq_ignore_ascii_case(&mail.from);
             let contact = people.iter().find(is_other).copied().unwrap_or(mail.from.as_str());
             let made = begin_thread(work, channel, mail, contact, at)?;
-            ThreadRow { folder: SENT.to_owned(), is_read: true, ..made }
+            ThreadRow { folder: SENT_NAME.to_owned(), is_read: true, ..made }
         }
     };
     // An answer shows that the mails before it were read.
     thread.is_read |= is_newest_inbound(work, &thread, at)?;
-    count(work, &mut thread, mail, at)?;
-    for address in settle::everybody([&mail.to, &mail.copies, &[]]) {
-        correspondents::note(work.db, &channel.id, address, None, at)?;
+    count_mail(work, &mut thread, mail, at)?;
+    for address in settle::all_recipients([&mail.to, &mail.copies, &[]]) {
+        correspondents::record_mail(work.db, &channel.id, address, None, at)?;
     }
     let row = receive::sent_row(work.id("mail", at), &thread.id, channel, mail, at);
-    Ok(EmailRow { headers: marked(&row.headers), ..row })
+    Ok(EmailRow { headers: mark_headers(&row.headers), ..row })
 }
 
 /// Finds the thread of a mail by references, or by its topic around its time.
 fn find_related(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     people: &[&str],
     at: Timestamp,
 ) -> Result<Option<ThreadRow>, DatabaseError> {
-    if let Some(thread) = naming::thread_of(work, channel, mail, people)? {
+    if let Some(thread) = naming::find_thread(work, channel, mail, people)? {
         return Ok(Some(thread));
     }
     let topic = topics::distinct_topic(&mail.subject);
@@ -170,33 +174,37 @@ fn find_related(
     if topic.is_empty() || !mail.is_answerable() || !bounds::is_email(&contact) {
         return Ok(None);
     }
-    let around = (at.plus(-SAME_TOPIC), at.plus(SAME_TOPIC));
-    match threads::of_topic_around(work.db, &channel.id, &contact, &topic, around)? {
+    let around = (at.plus(-TOPIC_JOIN_WINDOW), at.plus(TOPIC_JOIN_WINDOW));
+    match threads::find_by_topic_within(work.db, &channel.id, &contact, &topic, around)? {
         Some(thread) if receive::is_by_same_author(work, &thread, mail)? => Ok(Some(thread)),
         _ => Ok(None),
     }
 }
 
 fn begin_thread(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     contact: &str,
     at: Timestamp,
 ) -> Result<ThreadRow, DatabaseError> {
-    let made = receive::fresh(work.id("thread", at), channel, &mail.subject, contact, at);
+    let made = receive::new_thread(work.id("thread", at), channel, &mail.subject, contact, at);
     threads::insert(work.db, &made)?;
     Ok(made)
 }
 
 /// Returns true if no mail in the thread was received at or after `at`.
-fn is_newest_inbound(work: &Work<'_>, thread: &ThreadRow, at: Timestamp) -> Result<bool, DatabaseError> {
+fn is_newest_inbound(
+    work: &WriteContext<'_>,
+    thread: &ThreadRow,
+    at: Timestamp,
+) -> Result<bool, DatabaseError> {
     Ok(emails::newest_inbound_at(work.db, &thread.id)?.is_none_or(|newest| newest < at))
 }
 
 /// Counts a mail in its thread; the oldest mail gives the thread its beginning and subject.
-fn count(
-    work: &Work<'_>,
+fn count_mail(
+    work: &WriteContext<'_>,
     thread: &mut ThreadRow,
     mail: &InboundMail,
     at: Timestamp,
@@ -208,12 +216,12 @@ fn count(
         thread.subject.clone_from(&mail.subject);
         thread.topic = topics::topic(&mail.subject);
     }
-    threads::refile(work.db, thread)
+    threads::update_filing(work.db, thread)
 }
 
 /// Returns the headers with the mark of imported mail.
-fn marked(headers: &str) -> String {
+fn mark_headers(headers: &str) -> String {
     let mut headers: serde_json::Map<String, Value> = serde_json::from_str(headers).unwrap_or_default();
-    headers.insert(KEY.to_owned(), Value::Bool(true));
+    headers.insert(EARLIER_KEY.to_owned(), Value::Bool(true));
     Value::Object(headers).to_string()
 }

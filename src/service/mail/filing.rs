@@ -9,16 +9,16 @@ use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, emails};
 use crate::errors::ApiError;
-use crate::platforms::mailbox::FILING;
-use crate::write::Work;
+use crate::platforms::mailbox::FILING_KIND;
+use crate::write::WriteContext;
 use wire::carriers::{MailFact, MailFacts, MailFiling};
 
 /// Maximum number of a thread's newest mails that are changed in the mailbox.
-const CHANGED: i64 = 50;
+const MAX_CHANGED_MAILS: i64 = 50;
 
 /// Queues the changes of a thread for its mails in the mailbox, if one is connected.
-pub fn ask_for(
-    work: &Work<'_>,
+pub fn request_filing(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     was: &ThreadRow,
     now: &ThreadRow,
@@ -27,7 +27,7 @@ pub fn ask_for(
         return Ok(());
     }
     let filing = MailFiling {
-        mails: emails::inbound_ids(work.db, &now.id, CHANGED)?,
+        mails: emails::inbound_ids(work.db, &now.id, MAX_CHANGED_MAILS)?,
         seen: (was.is_read != now.is_read).then_some(now.is_read),
         flagged: (was.is_starred != now.is_starred).then_some(now.is_starred),
         folder: (was.folder != now.folder).then(|| now.folder.clone()),
@@ -41,11 +41,11 @@ pub fn ask_for(
     let id = work.id("file", work.stamp());
     let content = serde_json::to_value(&filing).map_err(|cause| ApiError::internal(&cause))?;
     let parcel =
-        Parcel { id: id.clone(), kind: FILING.to_owned(), content: Some(content), ..Parcel::default() };
+        Parcel { id: id.clone(), kind: FILING_KIND.to_owned(), content: Some(content), ..Parcel::default() };
     let row = EgressRow {
         id,
         channel: channel.id.clone(),
-        lane: lane(&now.id),
+        lane: filing_lane(&now.id),
         place: work.stamp(),
         parcel: json(serde_json::to_string(&parcel))?,
         draft: "{}".to_owned(),
@@ -62,61 +62,69 @@ pub fn ask_for(
 ///
 /// # Errors
 /// If the database fails.
-pub fn keep_among_spam(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), ApiError> {
+pub fn move_to_spam(work: &WriteContext<'_>, channel: &ChannelRow, thread: &str) -> Result<(), ApiError> {
     match threads::read(work.db, &channel.id, thread)?.filter(|thread_row| thread_row.folder == "spam") {
         Some(now) => {
             let was = ThreadRow { folder: "inbox".to_owned(), ..now.clone() };
-            ask_for(work, channel, &was, &now)
+            request_filing(work, channel, &was, &now)
         }
         None => Ok(()),
     }
 }
 
 /// Returns the lane in which a thread's changes are applied in order.
-fn lane(thread: &str) -> String {
+fn filing_lane(thread: &str) -> String {
     format!("filing {thread}")
 }
 
 /// Returns true if a change in the mailbox is under way, so that its reported state may be outdated.
-pub fn is_early(work: &Work<'_>, channel: &ChannelRow) -> Result<bool, DatabaseError> {
+pub fn is_early(work: &WriteContext<'_>, channel: &ChannelRow) -> Result<bool, DatabaseError> {
     // Range of the lanes that begin with "filing ".
     egress::is_open_between(work.db, &channel.id, ("filing ", "filing!"))
 }
 
 /// Applies the reported state of mails in the mailbox.
-pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result<(), DatabaseError> {
+pub fn apply_facts(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    facts: &MailFacts,
+) -> Result<(), DatabaseError> {
     for fact in &facts.mails {
-        if let Some(thread) = newest_in(work, channel, &fact.id)? {
+        if let Some(thread) = find_newest_thread(work, channel, &fact.id)? {
             let is_back = matches!(thread.folder.as_str(), "archive" | "spam" | "trash");
             let folder = if is_back { "inbox" } else { &thread.folder };
-            take_over(work, &thread, fact, folder)?;
+            apply_fact(work, &thread, fact, folder)?;
         }
     }
     for id in &facts.gone {
-        if let Some(thread) = newest_in(work, channel, id)? {
-            put_away(work, &thread)?;
+        if let Some(thread) = find_newest_thread(work, channel, id)? {
+            archive_missing(work, &thread)?;
         }
     }
     match facts.no_others_from {
-        Some(from) => compare(work, channel, facts, from),
+        Some(from) => archive_missing_mails(work, channel, facts, from),
         None => Ok(()),
     }
 }
 
 /// Returns the thread whose newest received mail this is, unless a change of it is still to be applied in the
 /// mailbox.
-fn newest_in(work: &Work<'_>, channel: &ChannelRow, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
+fn find_newest_thread(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    id: &str,
+) -> Result<Option<ThreadRow>, DatabaseError> {
     let found = emails::find(work.db, &channel.id, id)?.filter(|email_row| email_row.direction == "inbound");
     let Some(mail) = found else { return Ok(None) };
     let newest = emails::inbound_ids(work.db, &mail.thread, 1)?;
-    if newest.first() != Some(&mail.header_id) || egress::is_open(work.db, &lane(&mail.thread))? {
+    if newest.first() != Some(&mail.header_id) || egress::is_open(work.db, &filing_lane(&mail.thread))? {
         return Ok(None);
     }
     threads::read(work.db, &channel.id, &mail.thread)
 }
 
-fn take_over(
-    work: &Work<'_>,
+fn apply_fact(
+    work: &WriteContext<'_>,
     thread: &ThreadRow,
     fact: &MailFact,
     folder: &str,
@@ -127,40 +135,40 @@ fn take_over(
         folder: folder.to_owned(),
         ..thread.clone()
     };
-    if now == *thread { Ok(()) } else { threads::change(work.db, &now) }
+    if now == *thread { Ok(()) } else { threads::update(work.db, &now) }
 }
 
 /// Archives a thread whose mail was archived or deleted elsewhere.
-fn put_away(work: &Work<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
+fn archive_missing(work: &WriteContext<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
     if thread.folder != "inbox" {
         return Ok(());
     }
     let now = ThreadRow { folder: "archive".to_owned(), is_read: true, ..thread.clone() };
-    threads::change(work.db, &now)
+    threads::update(work.db, &now)
 }
 
 /// Returns the name under which a mail of the inbox is recorded, ordered by UID.
-pub fn numbered(validity: u32, uid: u32) -> String {
+pub fn number_name(validity: u32, uid: u32) -> String {
     format!("inbox {validity:010} {uid:010}")
 }
 
 /// Archives the threads whose mails are no longer in the inbox. A moved mail only gets higher UIDs, so a
 /// recorded mail that is missing from a UID on is not in the inbox.
-fn compare(
-    work: &Work<'_>,
+fn archive_missing_mails(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     facts: &MailFacts,
     (validity, from): (u32, u32),
 ) -> Result<(), DatabaseError> {
     let Some(row) = connected::read(work.db, &channel.id)? else { return Ok(()) };
     let there: HashSet<&str> = facts.mails.iter().map(|mail| mail.id.as_str()).collect();
-    let numbers = (numbered(validity, from), numbered(validity, u32::MAX));
+    let numbers = (number_name(validity, from), number_name(validity, u32::MAX));
     // Mail from before the connection is not compared.
-    for id in emails::noted_in_inbox(work.db, &channel.id, &numbers, row.connected_at)? {
+    for id in emails::list_ids_in_inbox(work.db, &channel.id, &numbers, row.connected_at)? {
         if !there.contains(id.as_str())
-            && let Some(thread) = newest_in(work, channel, &id)?
+            && let Some(thread) = find_newest_thread(work, channel, &id)?
         {
-            put_away(work, &thread)?;
+            archive_missing(work, &thread)?;
         }
     }
     Ok(())

@@ -7,11 +7,11 @@ use crate::fields::Fields;
 use model::bounds;
 
 /// Maximum number of additional headers.
-const HEADERS: usize = 50;
+const MAX_HEADERS: usize = 50;
 /// Maximum length of a header's name, in characters.
-const NAME: usize = 76;
+const MAX_NAME_CHARS: usize = 76;
 /// Headers that other fields set, or that only mail servers may write.
-const RESERVED: [&str; 18] = [
+const RESERVED_NAMES: [&str; 18] = [
     "from",
     "sender",
     "to",
@@ -41,16 +41,17 @@ pub fn read(fields: &Fields<'_>) -> Result<Map<String, Value>, ApiError> {
     let Some(headers) = value.as_object() else {
         return Err(fields.refuse("headers", "must be an object of strings"));
     };
-    if headers.len() > HEADERS {
-        return Err(fields.refuse("headers", &format!("must have at most {HEADERS} entries")));
+    if headers.len() > MAX_HEADERS {
+        return Err(fields.refuse("headers", &format!("must have at most {MAX_HEADERS} entries")));
     }
     for (name, value) in headers {
-        let refuse = |what: &str| Err(ApiError::validation(format!("headers: `{}` {what}", shown(name))));
+        let refuse =
+            |what: &str| Err(ApiError::validation(format!("headers: `{}` {what}", shorten_name(name))));
         let lower = name.to_ascii_lowercase();
-        if name.is_empty() || name.len() > NAME || !name.bytes().all(is_name_byte) {
+        if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.bytes().all(is_name_byte) {
             return refuse("is not the name of a header");
         }
-        if RESERVED.contains(&lower.as_str()) || lower.starts_with("content-") {
+        if RESERVED_NAMES.contains(&lower.as_str()) || lower.starts_with("content-") {
             return refuse("is written by the service; use the field for it");
         }
         match value.as_str() {
@@ -58,8 +59,8 @@ pub fn read(fields: &Fields<'_>) -> Result<Map<String, Value>, ApiError> {
             Some(text) if text.chars().any(char::is_control) => {
                 return refuse("must not contain control characters");
             }
-            Some(text) if bounds::length(text) > bounds::SUBJECT => {
-                return refuse(&format!("must have at most {} characters", bounds::SUBJECT));
+            Some(text) if bounds::count_chars(text) > bounds::MAX_SUBJECT_CHARS => {
+                return refuse(&format!("must have at most {} characters", bounds::MAX_SUBJECT_CHARS));
             }
             Some(_) => {}
         }
@@ -72,8 +73,8 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && byte != b':'
 }
 
-fn shown(name: &str) -> String {
-    name.chars().filter(|character| !character.is_control()).take(NAME).collect()
+fn shorten_name(name: &str) -> String {
+    name.chars().filter(|character| !character.is_control()).take(MAX_NAME_CHARS).collect()
 }
 
 #[cfg(test)]

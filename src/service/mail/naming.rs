@@ -9,21 +9,21 @@ use crate::database::session::DbSession;
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, ingress};
 use crate::mail::receive::{self, InboundMail};
-use crate::write::Work;
+use crate::write::WriteContext;
 
 /// Prefix of the names under which references are recorded.
-const NAMED: &str = "named ";
+const REFERENCE_PREFIX: &str = "named ";
 /// Maximum number of recorded references of one mail: the first of its thread and the newest.
-const MAX_NAMES: usize = 10;
+const MAX_REFERENCES: usize = 10;
 /// Maximum number of mails with the same reference that are checked.
-const MAX_NAMERS: i64 = 20;
+const MAX_REFERRERS: i64 = 20;
 
 /// Returns the ids a mail references: the mail it answers, the first of its thread, then the newest.
-fn named(mail: &InboundMail) -> Vec<&str> {
+fn referenced_ids(mail: &InboundMail) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let all = mail.in_reply_to.iter().chain(mail.references.first()).chain(mail.references.iter().rev());
     for id in all {
-        if names.len() < MAX_NAMES && !names.contains(&id.as_str()) {
+        if names.len() < MAX_REFERENCES && !names.contains(&id.as_str()) {
             names.push(id);
         }
     }
@@ -31,31 +31,33 @@ fn named(mail: &InboundMail) -> Vec<&str> {
 }
 
 /// Records the references of a mail.
-pub fn note(
+pub fn record_references(
     db: &dyn DbSession,
     channel: &str,
     row: &EmailRow,
     mail: &InboundMail,
 ) -> Result<(), DatabaseError> {
-    for id in named(mail) {
-        ingress::is_new(db, channel, &format!("{NAMED}{id}"), &row.header_id)?;
+    for id in referenced_ids(mail) {
+        ingress::record_arrival(db, channel, &format!("{REFERENCE_PREFIX}{id}"), &row.header_id)?;
     }
     Ok(())
 }
 
 /// Finds the thread of a mail that references this one or shares a reference with it, and in which one of
 /// `people` takes part.
-pub fn thread_of(
-    work: &Work<'_>,
+pub fn find_thread(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     people: &[&str],
 ) -> Result<Option<ThreadRow>, DatabaseError> {
-    for id in mail.header_id.as_deref().into_iter().chain(named(mail)) {
-        for namer in ingress::arrived_under(work.db, &channel.id, &format!("{NAMED}{id}"), MAX_NAMERS)? {
+    for id in mail.header_id.as_deref().into_iter().chain(referenced_ids(mail)) {
+        for namer in
+            ingress::list_arrivals(work.db, &channel.id, &format!("{REFERENCE_PREFIX}{id}"), MAX_REFERRERS)?
+        {
             for row in emails::find_all(work.db, &channel.id, &namer)? {
                 let Some(thread) = threads::read(work.db, &channel.id, &row.thread)? else { continue };
-                if receive::has_part(work, &thread, people)? {
+                if receive::is_participant(work, &thread, people)? {
                     return Ok(Some(thread));
                 }
             }
@@ -65,6 +67,6 @@ pub fn thread_of(
 }
 
 /// Deletes at most `count` references of a channel. Returns true if none are left.
-pub fn forget(db: &dyn DbSession, channel: &str, count: i64) -> Result<bool, DatabaseError> {
-    Ok(ingress::forget_arrivals(db, channel, NAMED, count)? < count)
+pub fn delete_references(db: &dyn DbSession, channel: &str, count: i64) -> Result<bool, DatabaseError> {
+    Ok(ingress::delete_arrivals(db, channel, REFERENCE_PREFIX, count)? < count)
 }

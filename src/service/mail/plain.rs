@@ -1,14 +1,15 @@
 //! Conversion of HTML mail to text, in one pass and linear time.
 
-use crate::chat::html::entity;
+use crate::chat::html::read_entity;
 
 /// Elements whose content is invisible.
-const UNREAD: [&str; 4] = ["script", "style", "head", "title"];
+const SKIPPED_ELEMENTS: [&str; 4] = ["script", "style", "head", "title"];
 /// Elements that end a line.
-const LINES: [&str; 12] = ["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "blockquote", "table", "ul"];
+const BLOCK_ELEMENTS: [&str; 12] =
+    ["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "blockquote", "table", "ul"];
 
 /// Returns the visible text with white space folded.
-pub fn plain(html: &str) -> String {
+pub fn html_to_text(html: &str) -> String {
     let mut out = String::with_capacity(html.len().min(4096));
     let mut rest = html;
     while let Some(at) = rest.find(['<', '&']) {
@@ -17,7 +18,7 @@ pub fn plain(html: &str) -> String {
         rest = if from.starts_with('<') { after_tag(from, &mut out) } else { after_entity(from, &mut out) };
     }
     out.push_str(rest);
-    fold(&out)
+    fold_spaces(&out)
 }
 
 fn after_entity<'a>(from: &'a str, out: &mut String) -> &'a str {
@@ -26,7 +27,7 @@ fn after_entity<'a>(from: &'a str, out: &mut String) -> &'a str {
             out.push(' ');
             rest
         }
-        None => entity(from, out),
+        None => read_entity(from, out),
     }
 }
 
@@ -49,10 +50,10 @@ fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
         .take_while(char::is_ascii_alphanumeric)
         .map(|character| character.to_ascii_lowercase())
         .collect();
-    if LINES.contains(&name.as_str()) {
+    if BLOCK_ELEMENTS.contains(&name.as_str()) {
         out.push('\n');
     }
-    if UNREAD.contains(&name.as_str()) && !tag.starts_with('/') && !tag.ends_with('/') {
+    if SKIPPED_ELEMENTS.contains(&name.as_str()) && !tag.starts_with('/') && !tag.ends_with('/') {
         return after_end_of(&name, rest);
     }
     rest
@@ -70,7 +71,7 @@ fn after_end_of<'a>(name: &str, text: &'a str) -> &'a str {
 }
 
 /// Folds white space to single spaces and line breaks.
-fn fold(text: &str) -> String {
+fn fold_spaces(text: &str) -> String {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -93,10 +94,10 @@ mod tests {
             ("", ""),
         ];
         for (html, text) in cases {
-            assert_eq!(plain(html), text, "{html}");
+            assert_eq!(html_to_text(html), text, "{html}");
         }
         let deep = "<div>".repeat(200_000) + "x";
-        assert_eq!(plain(&deep), "x");
-        assert_eq!(plain(&"<style>".repeat(100_000)), "");
+        assert_eq!(html_to_text(&deep), "x");
+        assert_eq!(html_to_text(&"<style>".repeat(100_000)), "");
     }
 }

@@ -10,15 +10,15 @@ use crate::database::{DatabaseError, connected, correspondents};
 use crate::events::{self, Event};
 use crate::mail::answer_target::AnswerTarget;
 use crate::mail::dates::MailDates;
-use crate::mail::settle::SENT;
+use crate::mail::settle::SENT_NAME;
 use crate::mail::{categories, naming, plain, topics};
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::bounds;
 use model::time::{DAY, Timestamp};
 use wire::email::AttachmentBody;
 
 /// Time within which a mail without references joins a thread of the same topic, in microseconds.
-pub const SAME_TOPIC: i64 = 7 * DAY;
+pub const TOPIC_JOIN_WINDOW: i64 = 7 * DAY;
 
 /// Received mail.
 #[derive(Debug, Clone, Default)]
@@ -57,8 +57,8 @@ pub struct InboundMail {
 
 impl InboundMail {
     /// Returns the visible text.
-    pub fn words(&self) -> String {
-        words(self.text.as_deref(), self.html.as_deref())
+    pub fn readable_text(&self) -> String {
+        readable_text(self.text.as_deref(), self.html.as_deref())
     }
 
     /// Returns the customer's address, to which an answer goes; the header as received if no address can be
@@ -101,11 +101,11 @@ impl InboundMail {
     }
 
     /// Returns the headers to store, as JSON.
-    fn kept_headers(&self, dates: Option<MailDates>) -> String {
+    fn headers_json(&self, dates: Option<MailDates>) -> String {
         let mut headers = self.headers.clone();
-        self.answers_go_to.keep_in(&mut headers);
+        self.answers_go_to.write_to(&mut headers);
         if let Some(dates) = dates {
-            dates.keep_in(&mut headers);
+            dates.write_to(&mut headers);
         }
         if let Some(address) = &self.sent_by {
             headers.insert("Sender".to_owned(), Value::String(address.clone()));
@@ -121,31 +121,31 @@ pub struct ReceivedMail {
 }
 
 /// Returns the text of a mail, else the text of its HTML.
-pub fn words(text: Option<&str>, html: Option<&str>) -> String {
+pub fn readable_text(text: Option<&str>, html: Option<&str>) -> String {
     match (text, html) {
         (Some(text), _) => text.to_owned(),
-        (None, Some(html)) => plain::plain(html),
+        (None, Some(html)) => plain::html_to_text(html),
         (None, None) => String::new(),
     }
 }
 
 /// Stores a received mail.
 pub fn receive(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
 ) -> Result<ReceivedMail, DatabaseError> {
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
-    let answered = answered(work, channel, mail, &people)?;
+    let answered = find_answered_mail(work, channel, mail, &people)?;
     let mail = &with_answer_target(mail, answered.as_ref());
-    let thread = find_or_make(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
+    let thread = find_or_create_thread(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
     let stamp = work.stamp();
     let id = work.id("mail", stamp);
     let answered = answered.map(|found| found.0.header_id);
-    let row = row_of(id.clone(), &thread.id, channel, mail, answered, stamp);
+    let row = inbound_row(id.clone(), &thread.id, channel, mail, answered, stamp);
     emails::insert(work.db, &row)?;
     if connected::is_importing(work.db, &channel.id)? {
-        naming::note(work.db, &channel.id, &row, mail)?;
+        naming::record_references(work.db, &channel.id, &row, mail)?;
     }
     threads::touch(work.db, &thread.id, true, stamp)?;
     let customer = mail.customer();
@@ -154,11 +154,11 @@ pub fn receive(
         if let Some(name) = mail.customer_name().filter(|_| is_contact) {
             threads::name_contact(work.db, &thread.id, name)?;
         }
-        correspondents::note(work.db, &channel.id, customer, mail.customer_name(), stamp)?;
+        correspondents::record_mail(work.db, &channel.id, customer, mail.customer_name(), stamp)?;
     }
     let told = json!({
         "threadId": thread.id, "messageId": id, "from": mail.from, "subject": mail.subject,
-        "content": mail.words().chars().take(bounds::TEXT).collect::<String>(),
+        "content": mail.readable_text().chars().take(bounds::MAX_TEXT_CHARS).collect::<String>(),
     });
     events::emit(work, &channel.id, Event::EmailReceived, told)?;
     if thread.category.is_none() {
@@ -178,7 +178,7 @@ pub fn with_answer_target(mail: &InboundMail, answered: Option<&(EmailRow, Threa
 }
 
 /// Builds the row of a received mail; `answered` is the `Message-ID` of the known mail it answers.
-pub fn row_of(
+pub fn inbound_row(
     id: String,
     thread: &str,
     channel: &ChannelRow,
@@ -205,7 +205,7 @@ pub fn row_of(
         text: mail.text.clone(),
         html: mail.html.clone(),
         attachments: mail.attachments.clone(),
-        headers: mail.kept_headers(dates),
+        headers: mail.headers_json(dates),
         in_reply_to: answered.or_else(|| mail.in_reply_to.clone()),
         status: "received".to_owned(),
         created_at: at,
@@ -225,7 +225,7 @@ pub fn sent_row(
     let dates = mail.dates(at);
     let mut headers = mail.headers.clone();
     if let Some(dates) = dates {
-        dates.keep_in(&mut headers);
+        dates.write_to(&mut headers);
     }
     EmailRow {
         id,
@@ -243,7 +243,7 @@ pub fn sent_row(
         attachments: mail.attachments.clone(),
         headers: Value::Object(headers).to_string(),
         in_reply_to: mail.in_reply_to.clone(),
-        status: SENT.to_owned(),
+        status: SENT_NAME.to_owned(),
         created_at: at,
         sent_at: dates.map(|dates| dates.sent_at),
         ..EmailRow::default()
@@ -252,8 +252,8 @@ pub fn sent_row(
 
 /// Finds the mail this one answers: the referenced one, else the newest known one before it, in a thread in
 /// which one of `people` takes part. Knowledge of an id is not enough, since mail may be forwarded.
-pub fn answered(
-    work: &Work<'_>,
+pub fn find_answered_mail(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     people: &[&str],
@@ -262,7 +262,7 @@ pub fn answered(
         for found in emails::find_all(work.db, &channel.id, reference)? {
             let Some(thread) = threads::read(work.db, &channel.id, &found.thread)? else { continue };
             let is_reported = mail.is_report && found.direction == "outbound";
-            if is_reported || has_part(work, &thread, people)? {
+            if is_reported || is_participant(work, &thread, people)? {
                 return Ok(Some((found, thread)));
             }
         }
@@ -272,12 +272,16 @@ pub fn answered(
 
 /// Returns true if one of `people` takes part in a thread: as its contact, as a recipient of mail sent from
 /// here, or as a recipient of the contact's copies.
-pub fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
+pub fn is_participant(
+    work: &WriteContext<'_>,
+    thread: &ThreadRow,
+    people: &[&str],
+) -> Result<bool, DatabaseError> {
     let people: Vec<String> = people.iter().map(|address| address.to_lowercase()).collect();
     if people.is_empty() || people.contains(&thread.contact) {
         return Ok(!people.is_empty());
     }
-    let named = emails::people(work.db, &thread.id)?;
+    let named = emails::list_participants(work.db, &thread.id)?;
     let trusted = named
         .iter()
         .filter(|mail| mail.direction == "outbound" || mail.sender.to_lowercase() == thread.contact);
@@ -286,8 +290,8 @@ pub fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<
 }
 
 /// Returns the thread of the answered mail, else one related by references or topic, else a new one.
-fn find_or_make(
-    work: &Work<'_>,
+fn find_or_create_thread(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
     answered: Option<&ThreadRow>,
@@ -296,14 +300,14 @@ fn find_or_make(
         return Ok(thread.clone());
     }
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
-    if let Some(thread) = naming::thread_of(work, channel, mail, &people)? {
+    if let Some(thread) = naming::find_thread(work, channel, mail, &people)? {
         return Ok(thread);
     }
     let topic = topics::distinct_topic(&mail.subject);
     if mail.is_answerable() && !topic.is_empty() {
-        let since = work.now.plus(-SAME_TOPIC);
+        let since = work.now.plus(-TOPIC_JOIN_WINDOW);
         let contact = mail.customer().to_lowercase();
-        let found = threads::of_topic(work.db, &channel.id, &contact, &topic, since)?;
+        let found = threads::find_by_topic(work.db, &channel.id, &contact, &topic, since)?;
         if let Some(thread) = found.filter(|_| bounds::is_email(&contact))
             && is_by_same_author(work, &thread, mail)?
         {
@@ -311,7 +315,7 @@ fn find_or_make(
         }
     }
     let stamp = work.stamp();
-    let fresh = fresh(work.id("thread", stamp), channel, &mail.subject, mail.customer(), stamp);
+    let fresh = new_thread(work.id("thread", stamp), channel, &mail.subject, mail.customer(), stamp);
     let fresh = ThreadRow { contact_name: mail.customer_name().map(str::to_owned), ..fresh };
     threads::insert(work.db, &fresh)?;
     Ok(fresh)
@@ -320,7 +324,7 @@ fn find_or_make(
 /// Returns true if the author of a mail is the thread's contact or has written in it. `Reply-To` alone gives
 /// no access to another's thread.
 pub fn is_by_same_author(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     thread: &ThreadRow,
     mail: &InboundMail,
 ) -> Result<bool, DatabaseError> {
@@ -328,12 +332,18 @@ pub fn is_by_same_author(
     if author == thread.contact {
         return Ok(true);
     }
-    let named = emails::people(work.db, &thread.id)?;
+    let named = emails::list_participants(work.db, &thread.id)?;
     Ok(named.iter().any(|mail| mail.direction == "inbound" && mail.sender.to_lowercase() == author))
 }
 
 /// Builds a new thread in the inbox.
-pub fn fresh(id: String, channel: &ChannelRow, subject: &str, contact: &str, at: Timestamp) -> ThreadRow {
+pub fn new_thread(
+    id: String,
+    channel: &ChannelRow,
+    subject: &str,
+    contact: &str,
+    at: Timestamp,
+) -> ThreadRow {
     ThreadRow {
         id,
         channel: channel.id.clone(),
@@ -354,8 +364,8 @@ pub fn fresh(id: String, channel: &ChannelRow, subject: &str, contact: &str, at:
 }
 
 /// Sets a thread's category and emits `email.thread.categorized`.
-fn categorize(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<(), DatabaseError> {
-    let category = categories::category(&mail.subject, &mail.words());
+fn categorize(work: &WriteContext<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<(), DatabaseError> {
+    let category = categories::categorize(&mail.subject, &mail.readable_text());
     threads::categorize(work.db, &thread.id, category)?;
     let told = json!({"threadId": thread.id, "subject": thread.subject, "category": category});
     events::emit(work, &thread.channel, Event::EmailThreadCategorized, told)

@@ -9,27 +9,28 @@ use sha2::{Digest, Sha256};
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::{DatabaseError, ingress};
-use crate::mail::receive::{InboundMail, words};
+use crate::mail::receive::{InboundMail, readable_text};
 use crate::mail::topics;
-use crate::write::Work;
+use crate::write::WriteContext;
 
 /// Name under which contents are recorded, each after its id.
-const CONTENT: &str = "content";
+const CONTENT_NAME: &str = "content";
 /// Headers that only mailing lists set.
 const LIST_MARKS: [&str; 3] = ["\"List-Id\"", "\"List-Unsubscribe\"", "\"Precedence\":\"list\""];
 
 /// Records a mail under `place`. Returns false if it is a repeat.
-pub fn is_new(
-    work: &Work<'_>,
+pub fn record_mail(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     place: &str,
     mail: &InboundMail,
 ) -> Result<bool, DatabaseError> {
     let id = mail.header_id.as_deref().unwrap_or_default();
-    let is_first = ingress::is_new(work.db, &channel.id, place, id)?;
+    let is_first = ingress::record_arrival(work.db, &channel.id, place, id)?;
     // Checked first: mails of earlier versions were recorded without content.
-    let has_contents = ingress::has_begun(work.db, &channel.id, CONTENT, &format!("{id} "))?;
-    if !ingress::is_new(work.db, &channel.id, CONTENT, &format!("{id} {}", digest(mail)))? {
+    let has_contents =
+        ingress::has_arrival_with_prefix(work.db, &channel.id, CONTENT_NAME, &format!("{id} "))?;
+    if !ingress::record_arrival(work.db, &channel.id, CONTENT_NAME, &format!("{id} {}", digest(mail)))? {
         return Ok(false);
     }
     let known = emails::find_all(work.db, &channel.id, id)?;
@@ -37,39 +38,46 @@ pub fn is_new(
         // A recorded mail without a row was deleted and is not stored again.
         return Ok(is_first || has_contents);
     }
-    Ok(!known.iter().any(|row| is_same(row, mail)))
+    Ok(!known.iter().any(|row| has_same_content(row, mail)))
 }
 
 /// Returns the digest of a mail's content.
 fn digest(mail: &InboundMail) -> String {
     let files: Vec<String> =
         mail.attachments.iter().map(|file| format!("{}:{:?}", file.filename, file.size)).collect();
-    let parts =
-        [mail.from.to_lowercase(), topics::topic(&mail.subject), squeezed(&mail.words()), files.join("|")];
+    let parts = [
+        mail.from.to_lowercase(),
+        topics::topic(&mail.subject),
+        fold_spaces(&mail.readable_text()),
+        files.join("|"),
+    ];
     let digest = Sha256::digest(parts.join("\0"));
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns true if a stored mail with the same id also has the same content.
-fn is_same(row: &EmailRow, mail: &InboundMail) -> bool {
+fn has_same_content(row: &EmailRow, mail: &InboundMail) -> bool {
     let marks = serde_json::Value::Object(mail.headers.clone()).to_string();
     let is_listed = |headers: &str| LIST_MARKS.iter().any(|mark| headers.contains(mark));
     let by_list = is_listed(&row.headers) || is_listed(&marks);
     let same_author = by_list || row.sender.eq_ignore_ascii_case(&mail.from);
-    let same_topic = untagged(&row.subject) == untagged(&mail.subject);
-    let (one, other) = (squeezed(&words(row.text.as_deref(), row.html.as_deref())), squeezed(&mail.words()));
-    let same_words = one == other || (by_list && (continues(&one, &other) || continues(&other, &one)));
+    let same_topic = strip_list_tag(&row.subject) == strip_list_tag(&mail.subject);
+    let (one, other) = (
+        fold_spaces(&readable_text(row.text.as_deref(), row.html.as_deref())),
+        fold_spaces(&mail.readable_text()),
+    );
+    let same_words = one == other || (by_list && (is_continued(&one, &other) || is_continued(&other, &one)));
     let same_files = by_list || row.attachments.len() == mail.attachments.len();
     same_author && same_topic && same_words && same_files
 }
 
 /// Returns true if `whole` is `beginning` with more text after it.
-fn continues(whole: &str, beginning: &str) -> bool {
+fn is_continued(whole: &str, beginning: &str) -> bool {
     !beginning.is_empty() && whole.strip_prefix(beginning).is_some_and(|rest| rest.starts_with(' '))
 }
 
 /// Returns the topic without a mailing list's tag.
-fn untagged(subject: &str) -> String {
+fn strip_list_tag(subject: &str) -> String {
     let topic = topics::topic(subject);
     match topic.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((_, rest)) => topics::topic(rest),
@@ -78,7 +86,7 @@ fn untagged(subject: &str) -> String {
 }
 
 /// Folds white space, which transports change.
-fn squeezed(text: &str) -> String {
+fn fold_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -117,7 +125,7 @@ mod tests {
             (stored("Order", "Hello", "{}"), mail("Order", "Hello\n--\nmy signature"), false),
         ];
         for (row, mail, same) in cases {
-            assert_eq!(is_same(&row, &mail), same, "{row:?} {mail:?}");
+            assert_eq!(has_same_content(&row, &mail), same, "{row:?} {mail:?}");
         }
         assert_ne!(digest(&mail("a", "b")), digest(&mail("ab", "")));
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::carriers::Parcel;
-use crate::chat::send::QUEUED;
+use crate::chat::send::QUEUED_STATUS;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::emails::{self, EmailRow};
@@ -13,26 +13,26 @@ use crate::errors::ApiError;
 use crate::mail::answer_target::is_mail_daemon;
 use crate::mail::compose;
 use crate::mail::content::MailSendRequest;
-use crate::mail::receive::fresh;
-use crate::mail::settle::{self, SENT};
-use crate::platforms::mail::{Letter, LetterFate};
-use crate::platforms::mailbox::MAIL;
-use crate::takeover::{self, Subject};
-use crate::world::{Kind, letters};
-use crate::write::Work;
+use crate::mail::receive::new_thread;
+use crate::mail::settle::{self, SENT_NAME};
+use crate::platforms::mail::{OutgoingMail, SimulatedMailOutcome};
+use crate::platforms::mailbox::MAIL_KIND;
+use crate::takeover::{self, AutomationSubject};
+use crate::world::{JobKind, letters};
+use crate::write::WriteContext;
 use model::bounds;
 use wire::carriers::{MailDraft, MailEnvelope};
 use wire::email::AttachmentBody;
 
 /// Maximum number of references: the newest mails of the thread.
-const REFERENCES: i64 = 30;
+const MAX_REFERENCES: i64 = 30;
 
 /// Returns the thread of a mail: the named one, else that of the mail it answers, else a new one.
 ///
 /// # Errors
 /// 404 if the named thread does not exist.
-pub fn thread_for(
-    work: &Work<'_>,
+pub fn find_or_create_thread(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     asked: &MailSendRequest,
     answered: Option<&EmailRow>,
@@ -48,8 +48,8 @@ pub fn thread_for(
     }
     let stamp = work.stamp();
     let contact = asked.to.first().map_or("", String::as_str);
-    let made = fresh(work.id("thread", stamp), channel, &asked.subject, contact, stamp);
-    Ok(ThreadRow { folder: SENT.to_owned(), is_read: true, ..made })
+    let made = new_thread(work.id("thread", stamp), channel, &asked.subject, contact, stamp);
+    Ok(ThreadRow { folder: SENT_NAME.to_owned(), is_read: true, ..made })
 }
 
 /// Refuses mail to an address from which mail servers send reports.
@@ -70,14 +70,14 @@ fn refuse_mail_daemon(asked: &MailSendRequest, thread: &ThreadRow) -> Result<(),
 #[derive(Debug, Clone, Copy)]
 pub struct MailAuthor {
     /// `api` or `ai`.
-    pub word: &'static str,
+    pub sender: &'static str,
     pub cost: i64,
 }
 
 /// Sends or queues a mail with the given id. A queued mail is returned as `queued` and is not in its thread
 /// yet.
 pub fn send(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     id: String,
     asked: MailSendRequest,
@@ -88,13 +88,13 @@ pub fn send(
         Some(reference) => emails::find(work.db, &channel.id, reference)?,
         None => None,
     };
-    let thread = thread_for(work, channel, &asked, answered.as_ref())?;
+    let thread = find_or_create_thread(work, channel, &asked, answered.as_ref())?;
     refuse_mail_daemon(&asked, &thread)?;
     let in_reply_to = match (answered, &asked.in_reply_to) {
         (Some(answered), _) => Some(answered.header_id),
         (None, Some(reference)) => Some(reference.clone()),
         // In an existing thread a mail answers the last one.
-        (None, None) => emails::last(work.db, &thread.id)?.map(|email_row| email_row.header_id),
+        (None, None) => emails::newest_in_thread(work.db, &thread.id)?.map(|email_row| email_row.header_id),
     };
     let address = work.service.platforms.address(channel)?.to_owned();
     let from_name = match asked.from_name {
@@ -108,15 +108,15 @@ pub fn send(
             }
         }
     };
-    if author.word != "ai" {
-        takeover::person_answered(work, Subject::Thread(&thread.id))?;
+    if author.sender != "ai" {
+        takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
     }
     let stamp = work.stamp();
     let domain = address.rsplit('@').next().unwrap_or("mail.example");
     let draft = MailDraft {
         header_id: format!("<{id}@{domain}>"),
         id,
-        references: emails::references(work.db, &thread.id, REFERENCES)?,
+        references: emails::list_references(work.db, &thread.id, MAX_REFERENCES)?,
         begins_thread: thread.message_count == 0,
         thread: thread.id,
         at: stamp.micros(),
@@ -133,42 +133,49 @@ pub fn send(
         attachments,
         cost: author.cost,
         key: work.key.map(str::to_owned),
-        author: author.word.to_owned(),
+        author: author.sender.to_owned(),
     };
     if work.service.platforms.connected(&channel.id).is_some() && !work.test {
         enqueue(work, channel, &draft)?;
-        return Ok(settle::row_of(&draft, channel, QUEUED, stamp));
+        return Ok(settle::sent_row(&draft, channel, QUEUED_STATUS, stamp));
     }
-    let row = settle::row_of(&draft, channel, SENT, stamp);
+    let row = settle::sent_row(&draft, channel, SENT_NAME, stamp);
     if draft.begins_thread {
         settle::begin_thread(work, channel, &draft, stamp)?;
     }
-    settle::put(work, channel, &row)?;
-    settle::leave(work, channel, &row)?;
+    settle::store_sent_mail(work, channel, &row)?;
+    settle::record_sent(work, channel, &row)?;
     if !work.service.platforms.are_simulated() {
         // Mail of test keys is not sent.
         return Ok(row);
     }
-    let letter = Letter { id: &row.id, to: &row.recipients };
-    foretell(work, &row.id, work.service.platforms.mail()?.take(&letter))?;
-    letters::heard_a_person(work, &row.thread)?;
+    let letter = OutgoingMail { id: &row.id, to: &row.recipients };
+    schedule_outcome(work, &row.id, work.service.platforms.mail()?.accept(&letter))?;
+    letters::schedule_reply(work, &row.thread)?;
     Ok(row)
 }
 
 /// Queues a mail behind the others of its thread.
-fn enqueue(work: &Work<'_>, channel: &ChannelRow, draft: &MailDraft) -> Result<(), ApiError> {
+fn enqueue(work: &WriteContext<'_>, channel: &ChannelRow, draft: &MailDraft) -> Result<(), ApiError> {
     // Refuses an invalid mail now instead of at the attempt.
-    compose::bytes(draft, Vec::new())?;
+    compose::build_mail(draft, Vec::new())?;
     let envelope = MailEnvelope {
         from: draft.sender.clone(),
-        to: settle::everybody([&draft.to, &draft.cc, &draft.bcc]).into_iter().map(str::to_owned).collect(),
+        to: settle::all_recipients([&draft.to, &draft.cc, &draft.bcc])
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         header_id: draft.header_id.clone(),
         answers: draft.in_reply_to.clone(),
     };
     let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
     let content = serde_json::to_value(&envelope).map_err(|cause| ApiError::internal(&cause))?;
-    let parcel =
-        Parcel { id: draft.id.clone(), kind: MAIL.to_owned(), content: Some(content), ..Parcel::default() };
+    let parcel = Parcel {
+        id: draft.id.clone(),
+        kind: MAIL_KIND.to_owned(),
+        content: Some(content),
+        ..Parcel::default()
+    };
     let row = EgressRow {
         id: draft.id.clone(),
         channel: channel.id.clone(),
@@ -193,14 +200,14 @@ fn all_headers(mut headers: Map<String, Value>, reply_to: Option<String>) -> Map
 }
 
 /// Schedules the simulated progress of a mail.
-fn foretell(work: &Work<'_>, id: &str, fate: LetterFate) -> Result<(), ApiError> {
+fn schedule_outcome(work: &WriteContext<'_>, id: &str, fate: SimulatedMailOutcome) -> Result<(), ApiError> {
     match fate {
-        LetterFate::Unopened => Ok(()),
-        LetterFate::Opened { after } => {
-            Ok(due::add(work.db, work.now.plus(after), Kind::Opened.word(), id, "")?)
+        SimulatedMailOutcome::Unopened => Ok(()),
+        SimulatedMailOutcome::Opened { after } => {
+            Ok(due::add(work.db, work.now.plus(after), JobKind::Opened.word(), id, "")?)
         }
-        LetterFate::Bounced { after } => {
-            Ok(due::add(work.db, work.now.plus(after), Kind::Bounced.word(), id, "")?)
+        SimulatedMailOutcome::Bounced { after } => {
+            Ok(due::add(work.db, work.now.plus(after), JobKind::Bounced.word(), id, "")?)
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::settle::{GIVEN_UP, keep_reply};
-use crate::carriers::{CarryOutcome, Parcel};
-use crate::chat::send::QUEUED;
+use crate::carriers::settle::{MAX_RETRY_TIME, store_reply};
+use crate::carriers::{Parcel, SendOutcome};
+use crate::chat::send::QUEUED_STATUS;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::emails::{self, EmailRow};
@@ -14,76 +14,81 @@ use crate::database::{DatabaseError, connected, correspondents, ingress, workspa
 use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::mail::answering;
-use crate::mail::receive::{fresh, words};
-use crate::platforms::mailbox::FILING;
+use crate::mail::receive::{new_thread, readable_text};
+use crate::platforms::mailbox::FILING_KIND;
 use crate::reply::Reply;
 use crate::world::letters;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{SECOND, Timestamp};
 use wire::carriers::MailDraft;
 use wire::errors::ErrorCode;
 
 /// Mail status of an unknown outcome.
-pub const UNKNOWN: &str = "unknown";
+pub const UNKNOWN_STATUS: &str = "unknown";
 /// Name under which ids of sent mail are recorded; also the folder and the status of sent mail.
-pub const SENT: &str = "sent";
+pub const SENT_NAME: &str = "sent";
 /// Maximum time for which a change in the mailbox is retried, in microseconds.
-const FILED: i64 = 24 * GIVEN_UP;
+const MAX_FILING_TIME: i64 = 24 * MAX_RETRY_TIME;
 
 /// Outbound mail with the rows it belongs to.
-struct MailCase<'a, 'b> {
-    work: &'a Work<'b>,
+struct MailAttempt<'a, 'b> {
+    context: &'a WriteContext<'b>,
     channel: &'a ChannelRow,
     row: EgressRow,
     draft: MailDraft,
 }
 
 /// Settles an attempt that the caller has checked to be the newest.
-pub fn settle(
-    work: &Work<'_>,
+pub fn settle_attempt(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     row: EgressRow,
-    outcome: CarryOutcome,
+    outcome: SendOutcome,
 ) -> Result<(), ApiError> {
     if is_filing(&row)? {
-        return filed(work, &row, outcome);
+        return settle_filing(work, &row, outcome);
     }
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
     let was_unknown = row.state == EgressState::Unknown.word();
-    let work = &Work { key: draft.key.as_deref(), ..*work };
-    let case = MailCase { work, channel, row, draft: draft.clone() };
+    let work = &WriteContext { key: draft.key.as_deref(), ..*work };
+    let case = MailAttempt { context: work, channel, row, draft: draft.clone() };
     match outcome {
-        CarryOutcome::Taken { .. } => case.taken(),
-        CarryOutcome::Refused { code, why, broken } => case.refused(code, &why, broken),
+        SendOutcome::Taken { .. } => case.record_accepted(),
+        SendOutcome::Refused { code, why, broken } => case.record_refused(code, &why, broken),
         // A mail that may have been sent is not retried.
-        CarryOutcome::Later { .. } | CarryOutcome::Moved { .. } | CarryOutcome::Unknown { .. }
+        SendOutcome::Later { .. } | SendOutcome::Moved { .. } | SendOutcome::Unknown { .. }
             if was_unknown =>
         {
             Ok(())
         }
-        CarryOutcome::Later { after, why } => case.later(after, &why),
-        CarryOutcome::Moved { .. } => case.later(SECOND, "the mail has another address"),
-        CarryOutcome::Unknown { why } => case.unknown(&why),
+        SendOutcome::Later { after, why } => case.retry_later(after, &why),
+        SendOutcome::Moved { .. } => case.retry_later(SECOND, "the mail has another address"),
+        SendOutcome::Unknown { why } => case.record_unknown(&why),
     }
 }
 
 /// Stores a mail before its server has answered, because its request waits no longer.
-pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply) -> Result<(), ApiError> {
+pub fn record_early(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    row: EgressRow,
+    reply: &Reply,
+) -> Result<(), ApiError> {
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
-    let case = MailCase { work, channel, row, draft };
-    case.store(QUEUED)?;
-    keep_reply(work, &case.row.id, reply)?;
-    Ok(egress::mark_told(work.db, &case.row.id)?)
+    let case = MailAttempt { context: work, channel, row, draft };
+    case.store_mail(QUEUED_STATUS)?;
+    store_reply(work, &case.row.id, reply)?;
+    Ok(egress::mark_recorded(work.db, &case.row.id)?)
 }
 
 /// Returns true if a due mail may still be sent: the assistant's may not after a takeover. Drops it
 /// otherwise.
-pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
+pub fn may_leave(work: &WriteContext<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if is_filing(row)? {
         return Ok(true);
     }
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
-    let stays = draft.author != "ai" || answering::is_automated(work.db, &draft.thread)?;
+    let stays = draft.author != "ai" || answering::is_assistant_enabled(work.db, &draft.thread)?;
     if !stays {
         egress::settle(work.db, &row.id, EgressState::Dropped, None, work.now)?;
     }
@@ -92,46 +97,46 @@ pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
 
 fn is_filing(row: &EgressRow) -> Result<bool, ApiError> {
     let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(|cause| ApiError::internal(&cause))?;
-    Ok(parcel.kind == FILING)
+    Ok(parcel.kind == FILING_KIND)
 }
 
 /// Settles a change in the mailbox. Retried on any failure, since it is idempotent.
-fn filed(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
+fn settle_filing(work: &WriteContext<'_>, row: &EgressRow, outcome: SendOutcome) -> Result<(), ApiError> {
     let (after, why) = match outcome {
-        CarryOutcome::Taken { .. } => {
+        SendOutcome::Taken { .. } => {
             return Ok(egress::settle(work.db, &row.id, EgressState::Taken, None, work.now)?);
         }
-        CarryOutcome::Later { after, why } => (after, why),
-        CarryOutcome::Refused { why, .. } | CarryOutcome::Unknown { why } => (SECOND, why),
-        CarryOutcome::Moved { .. } => (SECOND, String::new()),
+        SendOutcome::Later { after, why } => (after, why),
+        SendOutcome::Refused { why, .. } | SendOutcome::Unknown { why } => (SECOND, why),
+        SendOutcome::Moved { .. } => (SECOND, String::new()),
     };
-    if work.now.since(row.place) >= FILED {
+    if work.now.since(row.place) >= MAX_FILING_TIME {
         tracing::warn!(%why, "the mailbox does not show what was done to a thread");
         return Ok(egress::settle(work.db, &row.id, EgressState::Dropped, None, work.now)?);
     }
     Ok(egress::postpone(work.db, &row.id, &row.parcel, work.now.plus(after.max(SECOND)))?)
 }
 
-impl MailCase<'_, '_> {
-    fn taken(&self) -> Result<(), ApiError> {
-        let Self { work, row, .. } = self;
+impl MailAttempt<'_, '_> {
+    fn record_accepted(&self) -> Result<(), ApiError> {
+        let Self { context: work, row, .. } = self;
         let mail = if row.told {
-            emails::move_on(work.db, &row.id, SENT)?;
+            emails::advance_recorded(work.db, &row.id, SENT_NAME)?;
             emails::read(work.db, &row.id)?
         } else {
-            Some(self.store(SENT)?)
+            Some(self.store_mail(SENT_NAME)?)
         };
         if let Some(mail) = mail {
-            leave(work, self.channel, &mail)?;
+            record_sent(work, self.channel, &mail)?;
             if self.draft.author != "ai" {
-                letters::heard_a_person(work, &mail.thread)?;
+                letters::schedule_reply(work, &mail.thread)?;
             }
         }
-        self.settle(EgressState::Taken, self.reply(SENT)?)
+        self.settle_row(EgressState::Taken, self.build_reply(SENT_NAME)?)
     }
 
-    fn refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
-        let Self { work, row, draft, channel } = self;
+    fn record_refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
+        let Self { context: work, row, draft, channel } = self;
         if draft.cost > 0 {
             workspaces::refund(work.db, &channel.workspace, draft.cost, &row.id, work.now)?;
         }
@@ -139,70 +144,70 @@ impl MailCase<'_, '_> {
             connected::set_trouble(work.db, &channel.id, Some(why))?;
         }
         if row.told {
-            emails::fail(work.db, &row.id)?;
+            emails::mark_failed(work.db, &row.id)?;
         }
         if row.told || draft.author == "ai" {
             // No request reports this failure, so a person should look at the thread.
             threads::prioritize(work.db, &draft.thread, "high")?;
         }
         tracing::warn!(%why, mail = row.id, "a mail was refused");
-        self.settle(EgressState::Refused, Some(Reply::of_error(&ApiError::new(code, why))))
+        self.settle_row(EgressState::Refused, Some(Reply::from_error(&ApiError::new(code, why))))
     }
 
-    fn later(&self, after: i64, why: &str) -> Result<(), ApiError> {
-        let Self { work, row, .. } = self;
-        if work.now.since(row.place) >= GIVEN_UP {
+    fn retry_later(&self, after: i64, why: &str) -> Result<(), ApiError> {
+        let Self { context: work, row, .. } = self;
+        if work.now.since(row.place) >= MAX_RETRY_TIME {
             let why = format!("the mail server has not taken it for an hour: {why}");
-            return self.refused(ErrorCode::WhatsappError, &why, false);
+            return self.record_refused(ErrorCode::WhatsappError, &why, false);
         }
         Ok(egress::postpone(work.db, &row.id, &row.parcel, work.now.plus(after.max(SECOND / 10)))?)
     }
 
-    fn unknown(&self, why: &str) -> Result<(), ApiError> {
-        let Self { work, row, draft, channel } = self;
+    fn record_unknown(&self, why: &str) -> Result<(), ApiError> {
+        let Self { context: work, row, draft, channel } = self;
         // The copy in the folder of sent mail may have been read already.
-        if ingress::has_come(work.db, &channel.id, SENT, &draft.header_id)? {
-            return self.taken();
+        if ingress::has_arrived(work.db, &channel.id, SENT_NAME, &draft.header_id)? {
+            return self.record_accepted();
         }
         tracing::warn!(%why, mail = row.id, "nobody knows whether a mail has left");
         if row.told {
-            emails::move_on(work.db, &row.id, UNKNOWN)?;
+            emails::advance_recorded(work.db, &row.id, UNKNOWN_STATUS)?;
         } else {
-            self.store(UNKNOWN)?;
-            egress::mark_told(work.db, &row.id)?;
+            self.store_mail(UNKNOWN_STATUS)?;
+            egress::mark_recorded(work.db, &row.id)?;
         }
         // A person should look at the thread.
         threads::prioritize(work.db, &draft.thread, "high")?;
-        self.settle(EgressState::Unknown, self.reply(UNKNOWN)?)
+        self.settle_row(EgressState::Unknown, self.build_reply(UNKNOWN_STATUS)?)
     }
 
     /// Stores the mail in its thread, which it may begin.
-    fn store(&self, status: &str) -> Result<EmailRow, ApiError> {
-        let Self { work, channel, draft, .. } = self;
+    fn store_mail(&self, status: &str) -> Result<EmailRow, ApiError> {
+        let Self { context: work, channel, draft, .. } = self;
         let stamp = work.stamp();
         if draft.begins_thread {
             begin_thread(work, channel, draft, stamp)?;
         }
-        let row = row_of(draft, channel, status, stamp);
-        put(work, channel, &row)?;
+        let row = sent_row(draft, channel, status, stamp);
+        store_sent_mail(work, channel, &row)?;
         Ok(row)
     }
 
     /// Builds the answer to the request, if there was one.
-    fn reply(&self, status: &str) -> Result<Option<Reply>, ApiError> {
-        let Some((reply, _)) = egress::answer(self.work.db, &self.row.id)? else { return Ok(None) };
+    fn build_reply(&self, status: &str) -> Result<Option<Reply>, ApiError> {
+        let Some((reply, _)) = egress::read_reply(self.context.db, &self.row.id)? else { return Ok(None) };
         let mut body: Value =
             serde_json::from_slice(&reply.body).map_err(|cause| ApiError::internal(&cause))?;
         body["status"] = status.into();
         Ok(Some(Reply::with_status(reply.status, &body)?))
     }
 
-    fn settle(&self, state: EgressState, reply: Option<Reply>) -> Result<(), ApiError> {
-        let Self { work, row, .. } = self;
+    fn settle_row(&self, state: EgressState, reply: Option<Reply>) -> Result<(), ApiError> {
+        let Self { context: work, row, .. } = self;
         // The request was answered already, when the mail was stored.
         let reply = reply.as_ref().filter(|_| !row.told);
         if let Some(reply) = reply {
-            keep_reply(work, &row.id, reply)?;
+            store_reply(work, &row.id, reply)?;
         }
         Ok(egress::settle(work.db, &row.id, state, reply, work.now)?)
     }
@@ -210,17 +215,17 @@ impl MailCase<'_, '_> {
 
 /// Creates the thread that begins with a mail.
 pub fn begin_thread(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     draft: &MailDraft,
     stamp: Timestamp,
 ) -> Result<(), DatabaseError> {
     let contact = draft.to.first().map_or("", String::as_str);
-    let made = fresh(draft.thread.clone(), channel, &draft.subject, contact, stamp);
-    threads::insert(work.db, &ThreadRow { folder: SENT.to_owned(), is_read: true, ..made })
+    let made = new_thread(draft.thread.clone(), channel, &draft.subject, contact, stamp);
+    threads::insert(work.db, &ThreadRow { folder: SENT_NAME.to_owned(), is_read: true, ..made })
 }
 
-pub fn row_of(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Timestamp) -> EmailRow {
+pub fn sent_row(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Timestamp) -> EmailRow {
     let draft = draft.clone();
     EmailRow {
         id: draft.id,
@@ -248,20 +253,24 @@ pub fn row_of(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Time
 }
 
 /// Stores a sent mail in its thread.
-pub fn put(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), DatabaseError> {
+pub fn store_sent_mail(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    row: &EmailRow,
+) -> Result<(), DatabaseError> {
     emails::insert(work.db, row)?;
     threads::touch(work.db, &row.thread, false, row.created_at)?;
-    for address in everybody([&row.recipients, &row.copies, &row.blind_copies]) {
-        correspondents::note(work.db, &channel.id, address, None, row.created_at)?;
+    for address in all_recipients([&row.recipients, &row.copies, &row.blind_copies]) {
+        correspondents::record_mail(work.db, &channel.id, address, None, row.created_at)?;
     }
     Ok(())
 }
 
 /// Emits `email.sent`.
-pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), ApiError> {
-    let to = everybody([&row.recipients, &row.copies, &row.blind_copies]).join(", ");
-    let content = format!("{}\n\n{}", row.subject, words(row.text.as_deref(), row.html.as_deref()));
-    work.note_outbound(channel.kind, &to, &content, row.created_at)?;
+pub fn record_sent(work: &WriteContext<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), ApiError> {
+    let to = all_recipients([&row.recipients, &row.copies, &row.blind_copies]).join(", ");
+    let content = format!("{}\n\n{}", row.subject, readable_text(row.text.as_deref(), row.html.as_deref()));
+    work.record_outbound(channel.kind, &to, &content, row.created_at)?;
     let told = json!({
         "threadId": row.thread, "messageId": row.id, "to": row.recipients, "subject": row.subject,
     });
@@ -269,7 +278,7 @@ pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<()
 }
 
 /// Returns all recipients without duplicates.
-pub fn everybody(lists: [&[String]; 3]) -> Vec<&str> {
+pub fn all_recipients(lists: [&[String]; 3]) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for address in lists.into_iter().flatten() {
         if !found.iter().any(|entry| entry.eq_ignore_ascii_case(address)) {

@@ -1,7 +1,7 @@
 //! Topic of a subject: the subject without reply and forward marks.
 
 /// Reply and forward marks of mail programs in many languages.
-const MARKS: [&str; 42] = [
+const REPLY_MARKS: [&str; 42] = [
     "re",
     "fwd",
     "fw",
@@ -46,7 +46,7 @@ const MARKS: [&str; 42] = [
     "رد",
 ];
 /// Topics too generic to relate two mails.
-const GENERIC: [&str; 33] = [
+const GENERIC_TOPICS: [&str; 33] = [
     "no subject",
     "none",
     "subject",
@@ -89,7 +89,7 @@ pub fn topic(subject: &str) -> String {
         // Marks with a count, such as `Re[2]:`.
         let mark = mark.trim_end_matches(']').trim_end_matches(|character: char| character.is_ascii_digit());
         let mark = mark.trim_end_matches('[').trim().to_lowercase();
-        if !MARKS.contains(&mark.as_str()) {
+        if !REPLY_MARKS.contains(&mark.as_str()) {
             break;
         }
         rest = after.trim();
@@ -101,10 +101,10 @@ pub fn topic(subject: &str) -> String {
 pub fn distinct_topic(subject: &str) -> String {
     let topic = topic(subject);
     let bare = topic.trim_matches(|text: char| !text.is_alphanumeric());
-    if bare.is_empty() || GENERIC.contains(&bare) { String::new() } else { topic }
+    if bare.is_empty() || GENERIC_TOPICS.contains(&bare) { String::new() } else { topic }
 }
 
-pub fn answering(subject: &str) -> String {
+pub fn reply_subject(subject: &str) -> String {
     if topic(subject) == subject.trim().to_lowercase() {
         format!("Re: {subject}")
     } else {
@@ -138,7 +138,7 @@ mod tests {
             assert_eq!(distinct_topic(nothing), "", "{nothing}");
         }
         assert_eq!(distinct_topic("Re: Contact form is broken"), "contact form is broken");
-        assert_eq!(answering("Order"), "Re: Order");
-        assert_eq!(answering("Re: Order"), "Re: Order");
+        assert_eq!(reply_subject("Order"), "Re: Order");
+        assert_eq!(reply_subject("Re: Order"), "Re: Order");
     }
 }

@@ -28,7 +28,7 @@ impl ServiceState {
     pub async fn read_media(&self, id: &str) -> Result<Vec<u8>, ApiError> {
         let id = id.to_owned();
         let MediaStore::Folder(files) = &self.media else {
-            return self.database.read(move |db| Ok(stored::all_parts(db, &id)?)).await;
+            return self.database.read(move |db| Ok(stored::read_all_parts(db, &id)?)).await;
         };
         let files = files.clone();
         let read = tokio::task::spawn_blocking(move || {
@@ -41,7 +41,7 @@ impl ServiceState {
 
     /// Removes the bytes of erased files, and wipes what was deleted from the database; on
     /// a server that goes on in the background.
-    pub async fn forget_bytes(&self, files: Vec<String>) {
+    pub async fn remove_erased(&self, files: Vec<String>) {
         for id in files {
             self.remove_media(&id).await;
         }

@@ -20,7 +20,7 @@ pub struct MediaFiles {
 
 impl MediaFiles {
     /// Opens the folder beside a database; creates it with mode 0700 if absent.
-    pub fn beside(database: &Path) -> io::Result<Self> {
+    pub fn beside_database(database: &Path) -> io::Result<Self> {
         let mut folder = database.as_os_str().to_owned();
         folder.push(".media");
         let folder = PathBuf::from(folder);
@@ -51,7 +51,7 @@ impl MediaFiles {
     }
 
     /// Removes the files that `known` does not list.
-    pub fn sweep(&self, known: &HashSet<String>) -> io::Result<()> {
+    pub fn remove_orphans(&self, known: &HashSet<String>) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
             if let Some(name) = name.to_str().filter(|str| !known.contains(*str)) {
@@ -82,12 +82,12 @@ mod tests {
     #[test]
     fn files_are_private_kept_and_swept() {
         let folder = tempfile::tempdir().expect("a folder");
-        let files = MediaFiles::beside(&folder.path().join("service.db")).expect("made");
+        let files = MediaFiles::beside_database(&folder.path().join("service.db")).expect("made");
         for (name, bytes) in [("med_1", "one"), ("med_2", "two")] {
             files.store(name, bytes.as_bytes()).expect("stored");
         }
         assert!(files.store("med_1", b"other").is_err(), "nothing is written over");
-        files.sweep(&HashSet::from(["med_1".to_owned()])).expect("swept");
+        files.remove_orphans(&HashSet::from(["med_1".to_owned()])).expect("swept");
         assert!(files.open("med_2").is_err());
         let mut text = String::new();
         files.open("med_1").expect("kept").read_to_string(&mut text).expect("read");

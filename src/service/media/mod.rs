@@ -10,14 +10,14 @@ use crate::auth::Caller;
 use crate::chat::content::Media;
 use crate::database::{DatabaseError, media as stored};
 use crate::errors::ApiError;
-use crate::request::Writing;
+use crate::request::WriteRequest;
 use crate::state::Service;
 use connections::guard::{FetchLimits, Longer, Request};
 use model::prices;
 use wire::errors::ErrorCode;
 
 /// Number of bytes fetched to see that there are some.
-const TASTE: usize = 64 * 1024;
+const PROBE_BYTES: usize = 64 * 1024;
 /// Audio the platforms accept, by media type and by file extension.
 const AUDIO_TYPES: [&str; 8] = [
     "audio/mpeg",
@@ -29,11 +29,11 @@ const AUDIO_TYPES: [&str; 8] = [
     "audio/x-m4a",
     "audio/m4a",
 ];
-const AUDIO_ENDINGS: [&str; 6] = [".mp3", ".ogg", ".opus", ".aac", ".amr", ".m4a"];
+const AUDIO_EXTENSIONS: [&str; 6] = [".mp3", ".ogg", ".opus", ".aac", ".amr", ".m4a"];
 
 /// Properties of fetched media.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Inspected {
+pub struct MediaInfo {
     /// True if it was uploaded to this service.
     pub hosted: bool,
     pub mime_type: Option<String>,
@@ -45,28 +45,33 @@ pub struct Inspected {
 ///
 /// # Errors
 /// `MEDIA_FETCH_FAILED` if the URL has no bytes.
-pub async fn inspect(service: &Service, request: &mut Writing, media: &Media) -> Result<Inspected, ApiError> {
+pub async fn inspect_for_request(
+    service: &Service,
+    request: &mut WriteRequest,
+    media: &Media,
+) -> Result<MediaInfo, ApiError> {
     let elsewhere = hosted_id(service, &media.link).is_none();
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
-    look(service, &request.caller, media, only_vet).await
+    inspect_media(service, &request.caller, media, only_vet).await
 }
 
 /// Fetches one of a request's media, or only checks its URL. The caller has claimed the idempotency key.
-pub async fn look(
+pub async fn inspect_media(
     service: &Service,
     caller: &Caller,
     media: &Media,
     only_vet: bool,
-) -> Result<Inspected, ApiError> {
+) -> Result<MediaInfo, ApiError> {
     if let Some(id) = hosted_id(service, &media.link) {
-        return hosted(service, caller, id).await;
+        return inspect_hosted(service, caller, id).await;
     }
     let failed = |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the media link: {why}"));
     let url = service.guard.vet(&media.link).map_err(|why| failed(why.to_string()))?;
     if only_vet {
-        return Ok(Inspected::default());
+        return Ok(MediaInfo::default());
     }
-    let limits = FetchLimits { max_body: TASTE, longer: Longer::Cut, ..FetchLimits::media(TASTE) };
+    let limits =
+        FetchLimits { max_body: PROBE_BYTES, longer: Longer::Cut, ..FetchLimits::media(PROBE_BYTES) };
     let fetched =
         service.guard.fetch(&url, Request::get(), limits).await.map_err(|why| failed(why.to_string()))?;
     if !(200..300).contains(&fetched.status) {
@@ -79,30 +84,30 @@ pub async fn look(
         .content_type
         .map(|content_type| content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
     check_audio(media, mime_type.as_deref())?;
-    let size = (fetched.body.len() < TASTE).then_some(fetched.body.len());
-    Ok(Inspected { hosted: false, mime_type, size })
+    let size = (fetched.body.len() < PROBE_BYTES).then_some(fetched.body.len());
+    Ok(MediaInfo { hosted: false, mime_type, size })
 }
 
 /// Returns the price of a type of media in credits.
 pub fn price(kind: &str, hosted: bool) -> i64 {
     match (hosted, kind) {
-        (false, _) => prices::MEDIA_OWN_LINK,
-        (true, "video") => prices::VIDEO_UPLOADED,
-        (true, _) => prices::MEDIA_UPLOADED,
+        (false, _) => prices::LINKED_MEDIA_CREDITS,
+        (true, "video") => prices::UPLOADED_VIDEO_CREDITS,
+        (true, _) => prices::UPLOADED_MEDIA_CREDITS,
     }
 }
 
 /// Returns the file id in a URL of this service.
 pub fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
-    let rest = service.hosts.path_of(link)?.strip_prefix("/media/")?;
+    let rest = service.hosts.link_path(link)?.strip_prefix("/media/")?;
     rest.split('/').next().filter(|part| !part.is_empty())
 }
 
-async fn hosted(service: &Service, caller: &Caller, id: &str) -> Result<Inspected, ApiError> {
+async fn inspect_hosted(service: &Service, caller: &Caller, id: &str) -> Result<MediaInfo, ApiError> {
     let (id, workspace) = (id.to_owned(), caller.workspace.clone());
     let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &id)).await;
     match found?.filter(|media_row| media_row.workspace == workspace) {
-        Some(row) => Ok(Inspected {
+        Some(row) => Ok(MediaInfo {
             hosted: true,
             mime_type: Some(row.mime_type),
             size: usize::try_from(row.size).ok(),
@@ -116,7 +121,7 @@ fn check_audio(media: &Media, mime_type: Option<&str>) -> Result<(), ApiError> {
         return Ok(());
     }
     let path = media.link.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
-    let by_name = AUDIO_ENDINGS.iter().any(|ending| path.ends_with(ending));
+    let by_name = AUDIO_EXTENSIONS.iter().any(|ending| path.ends_with(ending));
     let by_type = mime_type.is_some_and(|mime_type| AUDIO_TYPES.contains(&mime_type));
     if by_name || by_type {
         return Ok(());

@@ -3,17 +3,17 @@
 use model::bounds;
 
 /// Maximum length of a name in a URL, in characters.
-const SAFE: usize = 100;
+const MAX_SAFE_CHARS: usize = 100;
 /// Returns the name for display: the last path segment without control characters.
-pub fn shown(given: &str) -> String {
+pub fn display_name(given: &str) -> String {
     let last = given.rsplit(['/', '\\']).next().unwrap_or("");
     let name: String =
-        last.chars().filter(|character| !character.is_control()).take(bounds::FILENAME).collect();
+        last.chars().filter(|character| !character.is_control()).take(bounds::MAX_FILENAME_CHARS).collect();
     if name.trim().is_empty() || name == "." || name == ".." { "file".to_owned() } else { name }
 }
 
 /// Returns the name for URLs and headers: ASCII letters, digits, hyphens, underscores and inner dots.
-pub fn safe(shown: &str) -> String {
+pub fn safe_name(shown: &str) -> String {
     let letter = |character: char| {
         if character.is_ascii_alphanumeric() || "-_.".contains(character) { character } else { '_' }
     };
@@ -21,10 +21,10 @@ pub fn safe(shown: &str) -> String {
     let name = name.trim_matches('.');
     // Truncates before the extension.
     let name = match name.rsplit_once('.') {
-        Some((stem, ending)) if name.len() > SAFE && ending.len() < 10 => {
-            format!("{}.{ending}", &stem[..stem.len().min(SAFE - ending.len() - 1)])
+        Some((stem, ending)) if name.len() > MAX_SAFE_CHARS && ending.len() < 10 => {
+            format!("{}.{ending}", &stem[..stem.len().min(MAX_SAFE_CHARS - ending.len() - 1)])
         }
-        _ => name[..name.len().min(SAFE)].to_owned(),
+        _ => name[..name.len().min(MAX_SAFE_CHARS)].to_owned(),
     };
     if name.is_empty() { "file".to_owned() } else { name }
 }
@@ -48,10 +48,14 @@ mod tests {
             (".hidden", ".hidden", "hidden"),
         ];
         for (given, seen, in_address) in cases {
-            assert_eq!((shown(given).as_str(), safe(&shown(given)).as_str()), (seen, in_address), "{given}");
+            assert_eq!(
+                (display_name(given).as_str(), safe_name(&display_name(given)).as_str()),
+                (seen, in_address),
+                "{given}"
+            );
         }
-        assert_eq!(safe(&long).len(), SAFE);
-        assert!(safe(&long).ends_with(".jpeg"));
-        assert_eq!(safe(&"é".repeat(300)).len(), SAFE);
+        assert_eq!(safe_name(&long).len(), MAX_SAFE_CHARS);
+        assert!(safe_name(&long).ends_with(".jpeg"));
+        assert_eq!(safe_name(&"é".repeat(300)).len(), MAX_SAFE_CHARS);
     }
 }

@@ -14,30 +14,32 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use crate::bodies::{BodyOwner, BodyReader, BodyRoom, BodyRules, FREE_BYTES, LARGE_PATIENCE};
+use crate::bodies::{
+    BodyOwner, BodyReader, BodyReservation, BodyRules, LARGE_BODY_TIMEOUT, MAX_UNRESERVED_BYTES,
+};
 use crate::errors::ApiError;
-use crate::request::{Writing, caller};
+use crate::request::{WriteRequest, caller};
 use crate::state::Service;
 use model::bounds;
 use wire::errors::ErrorCode;
 
 /// Form field of the file.
-const FIELD: &str = "file";
+const FILE_FIELD: &str = "file";
 /// Maximum number of parts of a body.
-const PARTS: usize = 4;
+const MAX_PARTS: usize = 4;
 /// Maximum size of a part's headers, in bytes.
-const PART_HEADERS: usize = 8 * 1024;
+const MAX_PART_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum size of the body beside the file, in bytes.
-const ENVELOPE: usize = 64 * 1024;
+const MAX_ENVELOPE_BYTES: usize = 64 * 1024;
 
 pub struct Upload {
     /// The request; its body is null.
-    pub request: Writing,
+    pub request: WriteRequest,
     /// File name given by the client.
     pub name: String,
     pub bytes: Vec<u8>,
     /// Memory reserved for the file, held until it is stored.
-    pub room: Option<BodyRoom>,
+    pub reservation: Option<BodyReservation>,
 }
 
 impl FromRequest<Service> for Upload {
@@ -45,16 +47,20 @@ impl FromRequest<Service> for Upload {
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let mut patience = service.options.patience;
-        patience.body = patience.body.max(LARGE_PATIENCE);
-        let rules = BodyRules { owner: BodyOwner::Key(caller(&parts)?.key), bound: body_bound(), patience };
-        let reader = Arc::new(Mutex::new(UploadReading {
+        let mut patience = service.options.timeouts;
+        patience.body = patience.body.max(LARGE_BODY_TIMEOUT);
+        let rules = BodyRules {
+            owner: BodyOwner::Key(caller(&parts)?.key),
+            max_bytes: max_body_bytes(),
+            timeouts: patience,
+        };
+        let reader = Arc::new(Mutex::new(UploadReader {
             body: BodyReader::new(&parts.headers, body, &service.bodies, rules),
             refusal: None,
         }));
-        let mut pieces = Request::new(Body::from_stream(stream::unfold(Arc::clone(&reader), piece)));
+        let mut pieces = Request::new(Body::from_stream(stream::unfold(Arc::clone(&reader), next_chunk)));
         *pieces.headers_mut() = parts.headers.clone();
-        let expected = reader.lock().await.body.expected();
+        let expected = reader.lock().await.body.expected_bytes();
         // The parser owns the reader until it has ended.
         let read = read(pieces, expected).await;
         let mut reader = reader.lock().await;
@@ -71,18 +77,20 @@ impl FromRequest<Service> for Upload {
         };
         // Bytes after the last part belong to the body as well.
         while reader.body.next().await?.is_some() {}
-        let request = Writing::of_parts(&mut parts, Value::Null, Some(&Value::Array(seen))).await?;
-        Ok(Self { request, name, bytes, room: reader.body.take_room() })
+        let request = WriteRequest::of_parts(&mut parts, Value::Null, Some(&Value::Array(seen))).await?;
+        Ok(Self { request, name, bytes, reservation: reader.body.take_reservation() })
     }
 }
 
 /// Body on its way to the parser, with the error that ended it.
-struct UploadReading {
+struct UploadReader {
     body: BodyReader,
     refusal: Option<ApiError>,
 }
 
-async fn piece(reader: Arc<Mutex<UploadReading>>) -> Option<(io::Result<Bytes>, Arc<Mutex<UploadReading>>)> {
+async fn next_chunk(
+    reader: Arc<Mutex<UploadReader>>,
+) -> Option<(io::Result<Bytes>, Arc<Mutex<UploadReader>>)> {
     let mut reading = reader.lock().await;
     let next = match reading.body.next().await {
         Ok(next) => Ok(next?),
@@ -96,8 +104,8 @@ async fn piece(reader: Arc<Mutex<UploadReading>>) -> Option<(io::Result<Bytes>, 
 }
 
 /// Maximum size of a body, in bytes.
-fn body_bound() -> usize {
-    usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX).saturating_add(ENVELOPE)
+fn max_body_bytes() -> usize {
+    usize::try_from(bounds::MAX_UPLOAD_BYTES).unwrap_or(usize::MAX).saturating_add(MAX_ENVELOPE_BYTES)
 }
 
 /// Reads the file's name and bytes, and the value by which each part is compared.
@@ -110,27 +118,27 @@ async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>,
     })?;
     let mut file = None;
     let mut seen = Vec::new();
-    while let Some(mut field) = multipart.next_field().await.map_err(broken)? {
-        if seen.len() >= PARTS {
-            return Err(ApiError::validation(format!("the body must have at most {PARTS} parts")));
+    while let Some(mut field) = multipart.next_field().await.map_err(broken_upload)? {
+        if seen.len() >= MAX_PARTS {
+            return Err(ApiError::validation(format!("the body must have at most {MAX_PARTS} parts")));
         }
         check_headers(&field)?;
         let name = field.name().unwrap_or("").to_owned();
         let called = field.file_name().map(str::to_owned);
-        let is_file = name == FIELD;
+        let is_file = name == FILE_FIELD;
         let (mut bytes, mut digest) = (Vec::new(), Sha256::new());
-        while let Some(chunk) = field.chunk().await.map_err(broken)? {
+        while let Some(chunk) = field.chunk().await.map_err(broken_upload)? {
             digest.update(&chunk);
             if is_file {
                 if bytes.capacity() - bytes.len() < chunk.len() {
                     // The whole file is only allocated at once if memory is reserved for it.
-                    let whole = if bytes.len() + chunk.len() > FREE_BYTES { expected } else { 0 };
+                    let whole = if bytes.len() + chunk.len() > MAX_UNRESERVED_BYTES { expected } else { 0 };
                     bytes.reserve_exact(whole.saturating_sub(bytes.len()).max(bytes.len()).max(chunk.len()));
                 }
                 bytes.extend_from_slice(&chunk);
             }
         }
-        seen.push(mark(&name, called.as_deref(), digest));
+        seen.push(part_fingerprint(&name, called.as_deref(), digest));
         if is_file {
             if file.is_some() {
                 return Err(ApiError::validation("the field file must be there once"));
@@ -139,12 +147,12 @@ async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>,
         }
     }
     let (name, bytes) = file.ok_or_else(|| ApiError::validation("the field file is required"))?;
-    check_size(bytes.len(), body_bound() - ENVELOPE)?;
+    check_size(bytes.len(), max_body_bytes() - MAX_ENVELOPE_BYTES)?;
     Ok((name, bytes, seen))
 }
 
 /// Returns the value by which a part is compared.
-fn mark(name: &str, called: Option<&str>, digest: Sha256) -> Value {
+fn part_fingerprint(name: &str, called: Option<&str>, digest: Sha256) -> Value {
     let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     json!({"name": name, "filename": called, "sha256": digest})
 }
@@ -152,8 +160,10 @@ fn mark(name: &str, called: Option<&str>, digest: Sha256) -> Value {
 fn check_headers(field: &Field<'_>) -> Result<(), ApiError> {
     let bytes: usize =
         field.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
-    if bytes > PART_HEADERS {
-        return Err(ApiError::validation(format!("a part's headers must have at most {PART_HEADERS} bytes")));
+    if bytes > MAX_PART_HEADER_BYTES {
+        return Err(ApiError::validation(format!(
+            "a part's headers must have at most {MAX_PART_HEADER_BYTES} bytes"
+        )));
     }
     Ok(())
 }
@@ -169,6 +179,6 @@ fn check_size(bytes: usize, bound: usize) -> Result<(), ApiError> {
     }
 }
 
-fn broken(cause: MultipartError) -> ApiError {
+fn broken_upload(cause: MultipartError) -> ApiError {
     ApiError::validation(format!("the body is not valid multipart/form-data: {}", cause.body_text()))
 }

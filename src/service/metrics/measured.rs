@@ -2,36 +2,36 @@
 
 use std::time::Duration;
 
-use crate::carriers::dashboard::EarlierStanding;
+use crate::carriers::dashboard::MailImportProgress;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, processes};
-use crate::metrics::exposition::{Exposition, seconds};
+use crate::metrics::exposition::{Exposition, format_seconds};
 use crate::state::ServiceState;
 use model::time::Clock;
 
 /// Timeout of all queries together; a scraper waits for 10 seconds.
-const PATIENCE: Duration = Duration::from_secs(3);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Name, length and earliest due time of each queue.
-const QUEUES: &str =
+const QUEUES_QUERY: &str =
     "SELECT 'egress' AS queue, count(*) AS length, min(due_at) AS oldest FROM egress WHERE state = 'waiting'
     UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL AND name NOT LIKE 'file %'
     UNION ALL SELECT 'deliveries', count(*), min(due_at) FROM deliveries WHERE due_at IS NOT NULL
     UNION ALL SELECT 'timers', count(*), min(at) FROM due";
-const LANES: &str =
+const LANES_QUERY: &str =
     "SELECT CASE WHEN state IN ('departed', 'recalled') THEN 'claimed' ELSE state END AS state,
     count(DISTINCT lane) AS lanes FROM egress
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
-const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, mark FROM connected_channels
+const CHANNELS_QUERY: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, mark FROM connected_channels
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
 /// Bounded to the oldest workspaces, since each one is a label.
-const CREDITS: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
-const WEBHOOKS: &str =
+const CREDITS_QUERY: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
+const WEBHOOKS_QUERY: &str =
     "SELECT CASE WHEN NOT active THEN 'given up' WHEN failing_since IS NULL THEN 'well' ELSE 'failing' END
     AS state, count(*) AS webhooks FROM webhooks GROUP BY 1";
-const SERVER_CLOCK: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+const SERVER_CLOCK_QUERY: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
-struct Measured {
+struct DatabaseMetrics {
     queues: Vec<(String, i64, Option<i64>)>,
     lanes: Vec<(String, i64)>,
     /// Kind, whether it is in trouble, and its reading position.
@@ -47,12 +47,13 @@ struct Measured {
 pub async fn write(service: &ServiceState, page: &mut Exposition) {
     write_loads(service, page);
     let is_shared = service.database.is_shared();
-    let reading = service.database.search(move |db| Measured::read(db, is_shared));
-    let told: Option<Result<Measured, DatabaseError>> = tokio::time::timeout(PATIENCE, reading).await.ok();
+    let reading = service.database.search(move |db| DatabaseMetrics::read(db, is_shared));
+    let told: Option<Result<DatabaseMetrics, DatabaseError>> =
+        tokio::time::timeout(QUERY_TIMEOUT, reading).await.ok();
     let measured =
         told.and_then(|result| result.inspect_err(|cause| tracing::warn!(%cause, "no figures")).ok());
-    page.family("frontdesk_database_up", "gauge", "Whether the database answers.");
-    page.sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
+    page.begin_family("frontdesk_database_up", "gauge", "Whether the database answers.");
+    page.write_sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
     if let Some(measured) = measured {
         let now = service.clock.now().micros();
         measured.write(page, now);
@@ -63,13 +64,13 @@ pub async fn write(service: &ServiceState, page: &mut Exposition) {
 fn write_loads(service: &ServiceState, page: &mut Exposition) {
     let loads = service.database.loads();
     let mut gauge = |name: &str, kind: &str, help: &str, values: Vec<u64>| {
-        page.family(name, kind, help);
+        page.begin_family(name, kind, help);
         for ((pool, _), value) in loads.iter().zip(values) {
-            page.sample(name, &[("pool", pool)], value);
+            page.write_sample(name, &[("pool", pool)], value);
         }
     };
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let of = |figure: fn(&crate::database::load::LoadReading) -> usize| {
+    let of = |figure: fn(&crate::database::load::LoadSnapshot) -> usize| {
         loads.iter().map(|load| count(figure(&load.1))).collect()
     };
     gauge(
@@ -94,75 +95,77 @@ fn write_loads(service: &ServiceState, page: &mut Exposition) {
     let help = "Jobs that waited for a connection for too long.";
     gauge("frontdesk_database_jobs_turned_away_total", "counter", help, turned_away);
     let name = "frontdesk_database_transactions_total";
-    page.family(name, "counter", "Transactions of this process that wrote.");
-    page.sample(name, &[], service.database.commits());
+    page.begin_family(name, "counter", "Transactions of this process that wrote.");
+    page.write_sample(name, &[], service.database.commits());
     let name = "frontdesk_background_leader";
-    page.family(name, "gauge", "Whether this process does what falls due.");
-    page.sample(name, &[], u8::from(service.database.leads()));
+    page.begin_family(name, "gauge", "Whether this process does what falls due.");
+    page.write_sample(name, &[], u8::from(service.database.is_leader()));
 }
 
-impl Measured {
+impl DatabaseMetrics {
     fn read(db: &dyn DbSession, is_shared: bool) -> Result<Self, DatabaseError> {
         let processes = if is_shared { processes::count(db)? } else { 1 };
         Ok(Self {
-            queues: db
-                .all(QUEUES, &[], |row| Ok((row.get("queue")?, row.get("length")?, row.get("oldest")?)))?,
-            lanes: db.all(LANES, &[], |row| Ok((row.get("state")?, row.get("lanes")?)))?,
-            channels: db.all(CHANNELS, &[], |row| {
+            queues: db.fetch_all(QUEUES_QUERY, &[], |row| {
+                Ok((row.get("queue")?, row.get("length")?, row.get("oldest")?))
+            })?,
+            lanes: db.fetch_all(LANES_QUERY, &[], |row| Ok((row.get("state")?, row.get("lanes")?)))?,
+            channels: db.fetch_all(CHANNELS_QUERY, &[], |row| {
                 Ok((row.get("kind")?, row.get("is_troubled")?, row.get("mark")?))
             })?,
-            credits: db.all(CREDITS, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
-            webhooks: db.all(WEBHOOKS, &[], |row| Ok((row.get("state")?, row.get("webhooks")?)))?,
+            credits: db.fetch_all(CREDITS_QUERY, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
+            webhooks: db
+                .fetch_all(WEBHOOKS_QUERY, &[], |row| Ok((row.get("state")?, row.get("webhooks")?)))?,
             processes,
-            server_clock: if is_shared { Some(db.scalar(SERVER_CLOCK, &[])?) } else { None },
+            server_clock: if is_shared { Some(db.fetch_scalar(SERVER_CLOCK_QUERY, &[])?) } else { None },
         })
     }
 
     fn write(&self, page: &mut Exposition, now: i64) {
         let name = "frontdesk_queue_length";
-        page.family(name, "gauge", "What is in a queue, due or not.");
+        page.begin_family(name, "gauge", "What is in a queue, due or not.");
         for (queue, length, _) in &self.queues {
-            page.sample(name, &[("queue", queue)], length);
+            page.write_sample(name, &[("queue", queue)], length);
         }
         let name = "frontdesk_queue_age_seconds";
-        page.family(name, "gauge", "How long the oldest of a queue has been due.");
+        page.begin_family(name, "gauge", "How long the oldest of a queue has been due.");
         for (queue, _, oldest) in &self.queues {
             let age = oldest.map_or(0, |oldest| u128::try_from(now.saturating_sub(oldest)).unwrap_or(0));
-            page.sample(name, &[("queue", queue)], seconds(age));
+            page.write_sample(name, &[("queue", queue)], format_seconds(age));
         }
         let name = "frontdesk_lanes";
-        page.family(name, "gauge", "Conversations with something that is to leave, by how it stands.");
+        page.begin_family(name, "gauge", "Conversations with something that is to leave, by how it stands.");
         for state in ["waiting", "claimed", "unknown"] {
             let lanes = self.lanes.iter().find(|lane| lane.0 == state).map_or(0, |lane| lane.1);
-            page.sample(name, &[("state", state)], lanes);
+            page.write_sample(name, &[("state", state)], lanes);
         }
         let name = "frontdesk_channel_up";
-        page.family(name, "gauge", "Whether a connected channel works.");
+        page.begin_family(name, "gauge", "Whether a connected channel works.");
         for (channel, is_troubled, _) in &self.channels {
-            page.sample(name, &[("channel", channel)], u8::from(!is_troubled));
+            page.write_sample(name, &[("channel", channel)], u8::from(!is_troubled));
         }
         self.write_earlier(page);
-        page.family("frontdesk_credits", "gauge", "Credits that a workspace has left.");
+        page.begin_family("frontdesk_credits", "gauge", "Credits that a workspace has left.");
         for (workspace, balance) in &self.credits {
-            page.sample("frontdesk_credits", &[("workspace", workspace)], balance);
+            page.write_sample("frontdesk_credits", &[("workspace", workspace)], balance);
         }
         let name = "frontdesk_webhooks";
-        page.family(name, "gauge", "Webhooks, by whether events arrive.");
+        page.begin_family(name, "gauge", "Webhooks, by whether events arrive.");
         for state in ["well", "failing", "given up"] {
             let count = self.webhooks.iter().find(|group| group.0 == state).map_or(0, |group| group.1);
-            page.sample(name, &[("state", state)], count);
+            page.write_sample(name, &[("state", state)], count);
         }
-        page.family("frontdesk_processes", "gauge", "Processes that serve the database.");
-        page.sample("frontdesk_processes", &[], self.processes);
+        page.begin_family("frontdesk_processes", "gauge", "Processes that serve the database.");
+        page.write_sample("frontdesk_processes", &[], self.processes);
     }
 
     /// Marks of other channels than email do not parse and are skipped.
     fn write_earlier(&self, page: &mut Exposition) {
         let name = "frontdesk_earlier_mails";
-        page.family(name, "gauge", "Mails from before the mailbox was connected, filed and left.");
-        for earlier in self.channels.iter().filter_map(|(_, _, mark)| EarlierStanding::of(mark)) {
-            page.sample(name, &[("state", "filed")], earlier.filed);
-            page.sample(name, &[("state", "left")], earlier.total.saturating_sub(earlier.filed));
+        page.begin_family(name, "gauge", "Mails from before the mailbox was connected, filed and left.");
+        for earlier in self.channels.iter().filter_map(|(_, _, mark)| MailImportProgress::of(mark)) {
+            page.write_sample(name, &[("state", "filed")], earlier.filed);
+            page.write_sample(name, &[("state", "left")], earlier.total.saturating_sub(earlier.filed));
         }
     }
 
@@ -171,7 +174,7 @@ impl Measured {
         let Some(server) = self.server_clock else { return };
         let millis = i32::try_from(now.saturating_sub(server) / 1_000).unwrap_or(i32::MAX);
         let name = "frontdesk_clock_ahead_seconds";
-        page.family(name, "gauge", "How far this machine's clock is ahead of the database server's.");
-        page.sample(name, &[], f64::from(millis) / 1_000.0);
+        page.begin_family(name, "gauge", "How far this machine's clock is ahead of the database server's.");
+        page.write_sample(name, &[], f64::from(millis) / 1_000.0);
     }
 }

@@ -13,12 +13,12 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 
 use crate::channels::Channel;
-use crate::metrics::exposition::{Exposition, seconds};
+use crate::metrics::exposition::{Exposition, format_seconds};
 
 pub use page::{MetricsToken, routes};
 
 /// Upper bounds of the request duration histogram, in microseconds and as text in seconds.
-const BOUNDS: [(u128, &str); 12] = [
+const DURATION_BUCKETS: [(u128, &str); 12] = [
     (1_000, "0.001"),
     (2_500, "0.0025"),
     (5_000, "0.005"),
@@ -49,7 +49,7 @@ type Route = (&'static str, String);
 struct RouteCounts {
     statuses: BTreeMap<u16, u64>,
     /// Requests per bucket, not cumulative; the last bucket has no upper bound.
-    spans: [u64; BOUNDS.len() + 1],
+    durations: [u64; DURATION_BUCKETS.len() + 1],
     micros: u128,
 }
 
@@ -69,51 +69,58 @@ impl Metrics {
     }
 
     /// Counts an answered request. Labelled with the path's pattern, which bounds the number of series.
-    pub fn answered(&self, method: &Method, pattern: Option<&str>, status: StatusCode, took: Duration) {
-        let route = (known(method), pattern.unwrap_or("other").to_owned());
+    pub fn record_answered(
+        &self,
+        method: &Method,
+        pattern: Option<&str>,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let route = (method_label(method), pattern.unwrap_or("other").to_owned());
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let counts = requests.entry(route).or_default();
         *counts.statuses.entry(status.as_u16()).or_default() += 1;
         let micros = took.as_micros();
-        let place = BOUNDS.iter().position(|bound| micros <= bound.0).unwrap_or(BOUNDS.len());
-        counts.spans[place] += 1;
+        let place =
+            DURATION_BUCKETS.iter().position(|bound| micros <= bound.0).unwrap_or(DURATION_BUCKETS.len());
+        counts.durations[place] += 1;
         counts.micros += micros;
     }
 
     /// Counts an outcome of an attempt to send a message.
-    pub fn carried(&self, channel: Channel, outcome: &'static str) {
+    pub fn record_send(&self, channel: Channel, outcome: &'static str) {
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry((channel.word(), outcome)).or_default() += 1;
     }
 
     /// Counts an outcome of a webhook delivery.
-    pub fn delivered(&self, outcome: &'static str) {
+    pub fn record_delivery(&self, outcome: &'static str) {
         let mut deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         *deliveries.entry(outcome).or_default() += 1;
     }
 
     fn write(&self, page: &mut Exposition) {
-        page.family("frontdesk_build_info", "gauge", "The version that runs.");
-        page.sample("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
-        page.family("frontdesk_requests_in_flight", "gauge", "Requests that are being answered.");
-        page.sample("frontdesk_requests_in_flight", &[], self.in_flight.load(Ordering::Relaxed));
+        page.begin_family("frontdesk_build_info", "gauge", "The version that runs.");
+        page.write_sample("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.begin_family("frontdesk_requests_in_flight", "gauge", "Requests that are being answered.");
+        page.write_sample("frontdesk_requests_in_flight", &[], self.in_flight.load(Ordering::Relaxed));
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        page.family("frontdesk_requests_total", "counter", "Requests that were answered.");
+        page.begin_family("frontdesk_requests_total", "counter", "Requests that were answered.");
         for ((method, path), counts) in requests.iter() {
             for (status, count) in &counts.statuses {
                 let labels = [("method", *method), ("path", path), ("status", &status.to_string())];
-                page.sample("frontdesk_requests_total", &labels, count);
+                page.write_sample("frontdesk_requests_total", &labels, count);
             }
         }
-        page.family("frontdesk_request_duration_seconds", "histogram", "How long requests took.");
+        page.begin_family("frontdesk_request_duration_seconds", "histogram", "How long requests took.");
         for ((method, path), counts) in requests.iter() {
             counts.write(page, [("method", method), ("path", path)]);
         }
         drop(requests);
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        page.family("frontdesk_platform_outcomes_total", "counter", "What platforms made of messages.");
+        page.begin_family("frontdesk_platform_outcomes_total", "counter", "What platforms made of messages.");
         for ((channel, outcome), count) in outcomes.iter() {
-            page.sample(
+            page.write_sample(
                 "frontdesk_platform_outcomes_total",
                 &[("channel", channel), ("outcome", outcome)],
                 count,
@@ -122,13 +129,13 @@ impl Metrics {
         drop(outcomes);
         let deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         let name = "frontdesk_webhook_deliveries_total";
-        page.family(
+        page.begin_family(
             name,
             "counter",
             "Attempts to deliver events to webhooks, and events that were given up.",
         );
         for outcome in ["arrived", "failed", "given up"] {
-            page.sample(name, &[("outcome", outcome)], deliveries.get(outcome).unwrap_or(&0));
+            page.write_sample(name, &[("outcome", outcome)], deliveries.get(outcome).unwrap_or(&0));
         }
     }
 }
@@ -136,18 +143,26 @@ impl Metrics {
 impl RouteCounts {
     fn write(&self, page: &mut Exposition, [method, path]: [(&str, &str); 2]) {
         let mut sum = 0;
-        let bounds = BOUNDS.iter().map(|bound| bound.1).chain(["+Inf"]);
-        for (count, bound) in self.spans.iter().zip(bounds) {
+        let bounds = DURATION_BUCKETS.iter().map(|bound| bound.1).chain(["+Inf"]);
+        for (count, bound) in self.durations.iter().zip(bounds) {
             sum += count;
-            page.sample("frontdesk_request_duration_seconds_bucket", &[method, path, ("le", bound)], sum);
+            page.write_sample(
+                "frontdesk_request_duration_seconds_bucket",
+                &[method, path, ("le", bound)],
+                sum,
+            );
         }
-        page.sample("frontdesk_request_duration_seconds_sum", &[method, path], seconds(self.micros));
-        page.sample("frontdesk_request_duration_seconds_count", &[method, path], sum);
+        page.write_sample(
+            "frontdesk_request_duration_seconds_sum",
+            &[method, path],
+            format_seconds(self.micros),
+        );
+        page.write_sample("frontdesk_request_duration_seconds_count", &[method, path], sum);
     }
 }
 
 /// Returns the method's label; unknown methods share one, which bounds the number of series.
-fn known(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",
@@ -169,12 +184,12 @@ mod tests {
         let metrics = Metrics::default();
         let ask = |micros| {
             let took = Duration::from_micros(micros);
-            metrics.answered(&Method::GET, Some("/v1/account"), StatusCode::OK, took);
+            metrics.record_answered(&Method::GET, Some("/v1/account"), StatusCode::OK, took);
         };
         [1_000, 1_001, 9_999, 11_000_000].into_iter().for_each(ask);
         let mut page = Exposition::default();
         metrics.write(&mut page);
-        let text = page.text();
+        let text = page.into_text();
         let bucket = |bound: &str| {
             let begins = format!(
                 "frontdesk_request_duration_seconds_bucket{{method=\"GET\",path=\"/v1/account\",le=\"{bound}\"}} "

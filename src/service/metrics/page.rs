@@ -17,7 +17,7 @@ use model::secret::Secret;
 use wire::errors::ErrorCode;
 
 /// Minimum length of a token, in characters.
-const SHORTEST: usize = 16;
+const MIN_TOKEN_CHARS: usize = 16;
 
 /// Token that opens the page to other machines.
 #[derive(Clone)]
@@ -27,13 +27,13 @@ impl MetricsToken {
     /// Reads a token, ignoring surrounding white space.
     pub fn read(text: &str) -> Result<Self, String> {
         let token = text.trim();
-        if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(format!("a token has at least {SHORTEST} letters and digits, and no space"));
+        if token.len() < MIN_TOKEN_CHARS || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(format!("a token has at least {MIN_TOKEN_CHARS} letters and digits, and no space"));
         }
         Ok(Self(Secret::new(token)))
     }
 
-    fn opens(&self, headers: &HeaderMap) -> bool {
+    fn matches(&self, headers: &HeaderMap) -> bool {
         let given =
             headers.get(header::AUTHORIZATION).and_then(|header| header.as_bytes().strip_prefix(b"Bearer "));
         given.is_some_and(|entry| self.0.expose().as_bytes().ct_eq(entry).into())
@@ -50,7 +50,7 @@ async fn page(State(service): State<Service>, request: Request) -> Response {
         .options
         .metrics_token
         .as_ref()
-        .is_some_and(|metrics_token| metrics_token.opens(request.headers()));
+        .is_some_and(|metrics_token| metrics_token.matches(request.headers()));
     if !opened && !is_local(&request) {
         let words = "the figures are for this machine, or for who sends the token of --metrics-token-file as \
                      Authorization: Bearer TOKEN";
@@ -59,7 +59,7 @@ async fn page(State(service): State<Service>, request: Request) -> Response {
     let mut page = Exposition::default();
     service.metrics.write(&mut page);
     measured::write(&service, &mut page).await;
-    let mut response = page.text().into_response();
+    let mut response = page.into_text().into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -95,8 +95,8 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::AUTHORIZATION, HeaderValue::from_static(given));
-            assert_eq!(token.opens(&headers), opens, "{given}");
+            assert_eq!(token.matches(&headers), opens, "{given}");
         }
-        assert!(!token.opens(&HeaderMap::new()));
+        assert!(!token.matches(&HeaderMap::new()));
     }
 }

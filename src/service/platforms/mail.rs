@@ -10,7 +10,7 @@ use model::time::SECOND;
 
 /// A mail on its way.
 #[derive(Debug, Clone, Copy)]
-pub struct Letter<'a> {
+pub struct OutgoingMail<'a> {
     pub id: &'a str,
     /// Recipients, without copies.
     pub to: &'a [String],
@@ -18,7 +18,7 @@ pub struct Letter<'a> {
 
 /// What becomes of a mail after it was taken; spans in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LetterFate {
+pub enum SimulatedMailOutcome {
     /// Nothing more is heard of it.
     Unopened,
     /// Somebody opens it.
@@ -39,13 +39,13 @@ impl SimulatedMail {
     }
 
     /// Takes a mail; what will become of it.
-    pub fn take(&self, letter: &Letter<'_>) -> LetterFate {
-        fate(self.seed, letter)
+    pub fn accept(&self, letter: &OutgoingMail<'_>) -> SimulatedMailOutcome {
+        decide_outcome(self.seed, letter)
     }
 }
 
 /// A mail fails when all it is to fail, and is opened when anybody opens it.
-fn fate(seed: u64, letter: &Letter<'_>) -> LetterFate {
+fn decide_outcome(seed: u64, letter: &OutgoingMail<'_>) -> SimulatedMailOutcome {
     let all_in = |domains: &[&str]| {
         letter.to.iter().all(|text| {
             let domain = text.rsplit('@').next().unwrap_or("").to_ascii_lowercase();
@@ -53,12 +53,12 @@ fn fate(seed: u64, letter: &Letter<'_>) -> LetterFate {
         })
     };
     if all_in(&["bounce.example"]) {
-        LetterFate::Bounced { after: 2 * SECOND }
+        SimulatedMailOutcome::Bounced { after: 2 * SECOND }
     } else if all_in(&["bounce.example", "quiet.example"]) {
-        LetterFate::Unopened
+        SimulatedMailOutcome::Unopened
     } else {
         let digest = Sha256::new().chain_update(seed.to_be_bytes()).chain_update(letter.id).finalize();
-        LetterFate::Opened { after: 5 * SECOND + i64::from(digest[0]) * 15 * SECOND / 256 }
+        SimulatedMailOutcome::Opened { after: 5 * SECOND + i64::from(digest[0]) * 15 * SECOND / 256 }
     }
 }
 
@@ -77,14 +77,14 @@ mod tests {
         ];
         for (to, expected) in cases {
             let to: Vec<String> = to.iter().map(|text| (*text).to_owned()).collect();
-            let letter = Letter { id: "mail_1", to: &to };
-            let word = match fate(1, &letter) {
-                LetterFate::Opened { after } => {
+            let letter = OutgoingMail { id: "mail_1", to: &to };
+            let word = match decide_outcome(1, &letter) {
+                SimulatedMailOutcome::Opened { after } => {
                     assert!((5 * SECOND..20 * SECOND).contains(&after));
                     "opened"
                 }
-                LetterFate::Bounced { .. } => "bounced",
-                LetterFate::Unopened => "unopened",
+                SimulatedMailOutcome::Bounced { .. } => "bounced",
+                SimulatedMailOutcome::Unopened => "unopened",
             };
             assert_eq!(word, expected, "{to:?}");
         }

@@ -16,13 +16,13 @@ mod words;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::carriers::{Carrier, HookCall, Platform};
+use crate::carriers::{Platform, Transport, WebhookCall};
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::ConversationRow;
 use crate::database::{DatabaseError, messages};
 use crate::errors::ApiError;
-use crate::write::Work;
+use crate::write::WriteContext;
 use wire::errors::ErrorCode;
 
 /// Operators of all channels of a service.
@@ -31,30 +31,30 @@ pub struct Platforms(Operators);
 /// Simulated operators play every channel; otherwise each channel has the platform it is
 /// connected to, if any.
 enum Operators {
-    Simulated(Simulated),
+    Simulated(SimulatedPlatforms),
     /// By the id of the channel.
-    Real(RwLock<HashMap<String, Arc<Connected>>>),
+    Real(RwLock<HashMap<String, Arc<ConnectedChannel>>>),
 }
 
 /// Operator of one channel.
 pub enum Operator<'a> {
-    Simulated(&'a Simulated),
-    Connected(Arc<Connected>),
+    Simulated(&'a SimulatedPlatforms),
+    Connected(Arc<ConnectedChannel>),
     /// Nothing leaves the channel until it is connected.
     Nobody,
 }
 
 /// Simulated operators of the four kinds.
-pub struct Simulated {
-    chat: Arc<dyn Carrier>,
-    bot: Arc<dyn Carrier>,
-    sms: Arc<dyn Carrier>,
+pub struct SimulatedPlatforms {
+    chat: Arc<dyn Transport>,
+    bot: Arc<dyn Transport>,
+    sms: Arc<dyn Transport>,
     mail: mail::SimulatedMail,
     voice: voice::SimulatedVoice,
 }
 
 /// A channel with the platform it is connected to.
-pub struct Connected {
+pub struct ConnectedChannel {
     /// Its id.
     pub channel: String,
     pub kind: Channel,
@@ -66,10 +66,10 @@ pub struct Connected {
 impl Platforms {
     /// The simulated ones, whose chances follow a seed.
     pub fn simulated(seed: u64) -> Self {
-        let simulated = Simulated {
-            chat: Arc::new(simulated::BusinessChat::new(seed)),
-            bot: Arc::new(simulated::Bot),
-            sms: Arc::new(simulated::Sms),
+        let simulated = SimulatedPlatforms {
+            chat: Arc::new(simulated::SimulatedBusinessChat::new(seed)),
+            bot: Arc::new(simulated::SimulatedBot),
+            sms: Arc::new(simulated::SimulatedSms),
             mail: mail::SimulatedMail::new(seed),
             voice: voice::SimulatedVoice::new(seed),
         };
@@ -97,7 +97,7 @@ impl Platforms {
     }
 
     /// Returns the platform that the channel with this id is connected to.
-    pub fn connected(&self, channel: &str) -> Option<Arc<Connected>> {
+    pub fn connected(&self, channel: &str) -> Option<Arc<ConnectedChannel>> {
         match self.operator(channel) {
             Operator::Connected(connected) => Some(connected),
             Operator::Simulated(_) | Operator::Nobody => None,
@@ -105,13 +105,13 @@ impl Platforms {
     }
 
     /// Returns the connected channels of a kind that their platform calls.
-    pub fn called(&self, kind: Channel) -> Vec<Arc<Connected>> {
+    pub fn called(&self, kind: Channel) -> Vec<Arc<ConnectedChannel>> {
         let mut all = self.all_connected();
-        all.retain(|connected| connected.kind == kind && !connected.platform.is_read());
+        all.retain(|connected| connected.kind == kind && !connected.platform.needs_polling());
         all
     }
 
-    pub fn all_connected(&self) -> Vec<Arc<Connected>> {
+    pub fn all_connected(&self) -> Vec<Arc<ConnectedChannel>> {
         match &self.0 {
             Operators::Simulated(_) => Vec::new(),
             Operators::Real(connected) => {
@@ -122,7 +122,7 @@ impl Platforms {
 
     /// Replaces all platforms that channels are connected to, by the ids of the channels.
     /// Simulated operators stay.
-    pub fn connect(&self, all: HashMap<String, Arc<Connected>>) {
+    pub fn connect(&self, all: HashMap<String, Arc<ConnectedChannel>>) {
         if let Operators::Real(connected) = &self.0 {
             *connected.write().unwrap_or_else(PoisonError::into_inner) = all;
         }
@@ -136,7 +136,7 @@ impl Platforms {
     pub fn address<'a>(&self, channel: &'a ChannelRow) -> Result<&'a str, ApiError> {
         let reaches = !matches!(self.operator(&channel.id), Operator::Nobody);
         let address = channel.address.as_deref().filter(|_| reaches);
-        address.ok_or_else(|| not_connected(channel.kind))
+        address.ok_or_else(|| not_connected_error(channel.kind))
     }
 
     /// The simulated mail servers.
@@ -153,10 +153,10 @@ impl Platforms {
     ///
     /// # Errors
     /// `NOT_CONFIGURED` where the channel is not connected.
-    pub fn carrier(&self, channel: &str, kind: Channel) -> Result<Arc<dyn Carrier>, ApiError> {
+    pub fn carrier(&self, channel: &str, kind: Channel) -> Result<Arc<dyn Transport>, ApiError> {
         match self.operator(channel) {
             Operator::Connected(connected) => Ok(connected.platform.clone()),
-            Operator::Nobody => Err(not_connected(kind)),
+            Operator::Nobody => Err(not_connected_error(kind)),
             Operator::Simulated(simulated) => Ok(match kind {
                 Channel::Whatsapp => simulated.chat.clone(),
                 Channel::Telegram => simulated.bot.clone(),
@@ -165,16 +165,16 @@ impl Platforms {
         }
     }
 
-    fn simulated_of(&self, kind: Channel) -> Result<&Simulated, ApiError> {
+    fn simulated_of(&self, kind: Channel) -> Result<&SimulatedPlatforms, ApiError> {
         match &self.0 {
             Operators::Simulated(simulated) => Ok(simulated),
-            Operators::Real(_) => Err(not_connected(kind)),
+            Operators::Real(_) => Err(not_connected_error(kind)),
         }
     }
 }
 
 /// Refuses what only a platform could do.
-pub fn not_connected(channel: Channel) -> ApiError {
+pub fn not_connected_error(channel: Channel) -> ApiError {
     let what = match channel {
         Channel::Whatsapp => "the business chat channel is not connected to a number",
         Channel::Telegram => "the bot-chat channel is not connected to a bot",
@@ -188,7 +188,7 @@ pub fn not_connected(channel: Channel) -> ApiError {
 /// Returns the names of the channels that a call's content is for, to be compared with
 /// [`PlatformSource::hook_names`](crate::carriers::PlatformSource::hook_names). `None`
 /// where the content names none, and only the call's secret tells.
-pub fn names_in_call(kind: Channel, call: &HookCall<'_>) -> Option<BTreeSet<String>> {
+pub fn names_in_call(kind: Channel, call: &WebhookCall<'_>) -> Option<BTreeSet<String>> {
     match kind {
         Channel::Whatsapp => Some(whatsapp::names_in_call(call.body)),
         Channel::Voip => Some(voip::names_in_call(call)),
@@ -200,7 +200,7 @@ pub fn names_in_call(kind: Channel, call: &HookCall<'_>) -> Option<BTreeSet<Stri
 /// business chat and SMS give unique ones, the bot platform counts within a
 /// chat.
 pub fn incoming_id(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: Channel,
     conversation: &ConversationRow,
     id: &str,
@@ -217,6 +217,6 @@ pub fn simulated_id(channel: Channel, id: &str) -> String {
 }
 
 /// The next number within a chat.
-pub fn next_in_chat(work: &Work<'_>, conversation: &ConversationRow) -> Result<i64, DatabaseError> {
+pub fn next_in_chat(work: &WriteContext<'_>, conversation: &ConversationRow) -> Result<i64, DatabaseError> {
     Ok(messages::count(work.db, &conversation.id)? + 1)
 }

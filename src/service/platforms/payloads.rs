@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
 use crate::carriers::{
-    ArrivedMessage, ChangedMessage, HookCall, MessageStep, PlatformEvent, PlatformSource, StatusReport,
+    ArrivedMessage, ChangedMessage, DeliveryStep, PlatformEvent, PlatformSource, StatusReport, WebhookCall,
 };
 use crate::chat::receive;
 use crate::platforms::telegram::{self, BotPlatform, chat};
@@ -26,7 +26,7 @@ use crate::platforms::whatsapp::{self, NumberPlatform};
 use wire::carriers::{BotSecrets, BotSettings, NumberSecrets, NumberSettings, PhoneSecrets, PhoneSettings};
 
 /// Inputs there are at least.
-const LEAST: usize = 150;
+const MIN_INPUTS: usize = 150;
 
 /// A platform, and how an address is written into an answer on it.
 struct PayloadReader {
@@ -38,8 +38,12 @@ struct PayloadReader {
 fn readers() -> [PayloadReader; 3] {
     let number = NumberSettings { number: "106540352242922".to_owned(), ..NumberSettings::default() };
     let secrets = NumberSecrets { token: String::new(), app_secret: String::new(), verify: String::new() };
-    let bot =
-        BotSettings { api: telegram::API.to_owned(), bot: 1, name: "@harbour_bot".to_owned(), webhook: true };
+    let bot = BotSettings {
+        api: telegram::DEFAULT_API.to_owned(),
+        bot: 1,
+        name: "@harbour_bot".to_owned(),
+        webhook: true,
+    };
     let bot_secrets = BotSecrets { token: String::new(), hook: String::new() };
     let phone = PhoneSettings {
         account: "AC1".to_owned(),
@@ -86,20 +90,20 @@ fn body(folder: &str, given: &Value) -> Vec<u8> {
 fn events(reader: &PayloadReader, given: &Value) -> Vec<PlatformEvent> {
     let headers = HeaderMap::new();
     let body = body(reader.folder, given);
-    let pieces = reader.platform.split(&HookCall { query: "", headers: &headers, body: &body });
-    pieces.iter().flat_map(|piece| reader.platform.understand(&piece.body)).collect()
+    let pieces = reader.platform.split_updates(&WebhookCall { query: "", headers: &headers, body: &body });
+    pieces.iter().flat_map(|piece| reader.platform.parse_updates(&piece.body)).collect()
 }
 
-fn shown(reader: &PayloadReader, event: PlatformEvent) -> Value {
+fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
     match event {
-        PlatformEvent::Message(message) => message_shown(reader, &message),
+        PlatformEvent::Message(message) => message_json(reader, &message),
         PlatformEvent::Edited { changed, message } => {
             let ArrivedMessage { inbound, .. } = message.as_ref();
-            let words = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
-            let edited = changed_shown(reader, "edited", &changed);
+            let words = receive::with_speaker(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
+            let edited = change_json(reader, "edited", &changed);
             merged(edited, &json!({"words": words, "holds": inbound.extras.structure}))
         }
-        PlatformEvent::Withdrawn(changed) => changed_shown(reader, "withdrawn", &changed),
+        PlatformEvent::Withdrawn(changed) => change_json(reader, "withdrawn", &changed),
         PlatformEvent::SentElsewhere(sent) => {
             let answer = (reader.answer)(&sent.to);
             json!({"sent elsewhere": sent.platform_id, "words": sent.text, "answer": answer})
@@ -107,13 +111,13 @@ fn shown(reader: &PayloadReader, event: PlatformEvent) -> Value {
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
         PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),
-        PlatformEvent::Status(report) => status_shown(report),
+        PlatformEvent::Status(report) => status_json(report),
         other => json!({ "other": format!("{other:?}") }),
     }
 }
 
-fn changed_shown(reader: &PayloadReader, name: &str, changed: &ChangedMessage) -> Value {
-    without_nothing(json!({
+fn change_json(reader: &PayloadReader, name: &str, changed: &ChangedMessage) -> Value {
+    strip_nulls(json!({
         name: changed.platform_id,
         "answer": (reader.answer)(&changed.peer),
         "at": changed.at.map(|at| at.to_string()),
@@ -128,20 +132,20 @@ fn merged(mut one: Value, other: &Value) -> Value {
     one
 }
 
-fn message_shown(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
+fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
     let ArrivedMessage { inbound, media, quoted, .. } = message;
-    let words = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
-    let file = media.as_ref().map(|media| {
-        without_nothing(json!({"name": media.name, "type": media.mime_type, "size": media.size}))
-    });
-    without_nothing(json!({
+    let words = receive::with_speaker(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
+    let file = media
+        .as_ref()
+        .map(|media| strip_nulls(json!({"name": media.name, "type": media.mime_type, "size": media.size})));
+    strip_nulls(json!({
         "words": words,
         "kind": inbound.kind,
         "who": inbound.speaker.as_ref().or(inbound.name.as_ref()),
         "conversation": inbound.name.as_ref().filter(|_| inbound.speaker.is_some()),
         "at": inbound.sent_at.map(|at| at.to_string()),
         "answer": (reader.answer)(&inbound.from),
-        "also": if inbound.also.is_empty() { Value::Null } else { json!(inbound.also) },
+        "also": if inbound.other_ids.is_empty() { Value::Null } else { json!(inbound.other_ids) },
         "file": file,
         "quotes": quoted,
         "reacts": inbound.extras.reaction,
@@ -151,18 +155,18 @@ fn message_shown(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
     }))
 }
 
-fn status_shown(report: StatusReport) -> Value {
+fn status_json(report: StatusReport) -> Value {
     let StatusReport { platform_id, step, reached, recipient_id, .. } = report;
     let step = match step {
-        MessageStep::Sent => "sent",
-        MessageStep::Delivered => "delivered",
-        MessageStep::Read => "read",
-        MessageStep::Failed { .. } => "failed",
+        DeliveryStep::Sent => "sent",
+        DeliveryStep::Delivered => "delivered",
+        DeliveryStep::Read => "read",
+        DeliveryStep::Failed { .. } => "failed",
     };
-    without_nothing(json!({"status": step, "of": platform_id, "number": reached, "id": recipient_id}))
+    strip_nulls(json!({"status": step, "of": platform_id, "number": reached, "id": recipient_id}))
 }
 
-fn without_nothing(value: Value) -> Value {
+fn strip_nulls(value: Value) -> Value {
     let fields: Map<String, Value> = match value {
         Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
         _ => Map::new(),
@@ -188,13 +192,15 @@ fn each_input_says_what_it_must() {
             let input: Value =
                 serde_json::from_str(&text).unwrap_or_else(|cause| panic!("{path:?}: {cause}"));
             assert!(input["about"].is_string(), "{path:?} says what it is about");
-            let told: Vec<Value> =
-                events(&reader, &input["given"]).into_iter().map(|event| shown(&reader, event)).collect();
+            let told: Vec<Value> = events(&reader, &input["given"])
+                .into_iter()
+                .map(|event| event_json(&reader, event))
+                .collect();
             if Value::from(told.clone()) != input["says"] {
                 wrong.push(format!("{}\n  says  {}\n  wants {}", path.display(), json!(told), input["says"]));
             }
         }
     }
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(count >= LEAST, "{count} inputs");
+    assert!(count >= MIN_INPUTS, "{count} inputs");
 }

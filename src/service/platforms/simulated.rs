@@ -9,31 +9,31 @@ use std::future::ready;
 
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{Carrier, CarryOutcome, Carrying, Fate, Parcel, ParcelFile};
+use crate::carriers::{BoxFuture, OutboundFile, Parcel, SendOutcome, SimulatedDelivery, Transport};
 use crate::channels::Channel;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
 /// Business chat: the last four digits of a number decide what is special
 /// about it.
-pub struct BusinessChat {
+pub struct SimulatedBusinessChat {
     seed: u64,
 }
 
 /// The bot platform: everything arrives at once and is soon read.
-pub struct Bot;
+pub struct SimulatedBot;
 
 /// SMS: arrives; nobody tells whether it is read.
-pub struct Sms;
+pub struct SimulatedSms;
 
-impl BusinessChat {
+impl SimulatedBusinessChat {
     /// With a seed for how long things take.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
 
     /// Spans that differ between messages but not between runs.
-    fn spans(&self, id: &str) -> (i64, i64) {
+    fn delivery_delays(&self, id: &str) -> (i64, i64) {
         let digest = Sha256::new().chain_update(self.seed.to_be_bytes()).chain_update(id).finalize();
         let part = |index: usize| i64::from(digest[index]);
         let delivered = SECOND + part(0) * SECOND / 256;
@@ -41,35 +41,39 @@ impl BusinessChat {
     }
 }
 
-impl BusinessChat {
-    fn take(&self, parcel: &Parcel) -> CarryOutcome {
-        if let Some(refused) = refused(parcel).filter(|_| !parcel.test) {
+impl SimulatedBusinessChat {
+    fn accept(&self, parcel: &Parcel) -> SendOutcome {
+        if let Some(refused) = immediate_refusal(parcel).filter(|_| !parcel.test) {
             return refused;
         }
-        let (delivered_after, read_after) = self.spans(&parcel.id);
-        let fate = match ending(&parcel.to) {
-            "0005" => Fate::Delivered { after: delivered_after },
-            "0009" => Fate::Failed { after: delivered_after },
-            _ => Fate::Read { delivered_after, read_after },
+        let (delivered_after, read_after) = self.delivery_delays(&parcel.id);
+        let fate = match number_ending(&parcel.to) {
+            "0005" => SimulatedDelivery::Delivered { after: delivered_after },
+            "0009" => SimulatedDelivery::Failed { after: delivered_after },
+            _ => SimulatedDelivery::Read { delivered_after, read_after },
         };
-        CarryOutcome::Taken { platform_id: unique_id(Channel::Whatsapp, &parcel.id), fate, reached: None }
+        SendOutcome::Taken { platform_id: unique_id(Channel::Whatsapp, &parcel.id), fate, reached: None }
     }
 }
 
-impl Carrier for BusinessChat {
+impl Transport for SimulatedBusinessChat {
     fn is_instant(&self) -> bool {
         true
     }
 
-    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
-        Box::pin(ready(self.take(parcel)))
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        _: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
+        Box::pin(ready(self.accept(parcel)))
     }
 }
 
 /// What the operator refuses at once.
-fn refused(parcel: &Parcel) -> Option<CarryOutcome> {
-    let refuse = |code, why: &str| Some(CarryOutcome::Refused { code, why: why.to_owned(), broken: false });
-    match ending(&parcel.to) {
+fn immediate_refusal(parcel: &Parcel) -> Option<SendOutcome> {
+    let refuse = |code, why: &str| Some(SendOutcome::Refused { code, why: why.to_owned(), broken: false });
+    match number_ending(&parcel.to) {
         "0006" => refuse(ErrorCode::WhatsappError, "the platform operator could not take the message"),
         "0007" if !matches!(parcel.kind.as_str(), "text" | "template") => {
             refuse(ErrorCode::UnsupportedType, "this recipient can only be sent text and templates")
@@ -80,33 +84,41 @@ fn refused(parcel: &Parcel) -> Option<CarryOutcome> {
 }
 
 /// The digits of a number that decide.
-pub fn ending(number: &str) -> &str {
+pub fn number_ending(number: &str) -> &str {
     number.get(number.len().saturating_sub(4)..).unwrap_or("")
 }
 
-impl Carrier for Bot {
+impl Transport for SimulatedBot {
     fn is_instant(&self) -> bool {
         true
     }
 
-    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
-        let fate = Fate::Read { delivered_after: SECOND / 2, read_after: 4 * SECOND };
-        Box::pin(ready(CarryOutcome::Taken { platform_id: parcel.number.to_string(), fate, reached: None }))
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        _: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
+        let fate = SimulatedDelivery::Read { delivered_after: SECOND / 2, read_after: 4 * SECOND };
+        Box::pin(ready(SendOutcome::Taken { platform_id: parcel.number.to_string(), fate, reached: None }))
     }
 }
 
-impl Carrier for Sms {
+impl Transport for SimulatedSms {
     fn is_instant(&self) -> bool {
         true
     }
 
-    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
-        let fate = if ending(&parcel.to) == "0009" {
-            Fate::Failed { after: 2 * SECOND }
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        _: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
+        let fate = if number_ending(&parcel.to) == "0009" {
+            SimulatedDelivery::Failed { after: 2 * SECOND }
         } else {
-            Fate::Delivered { after: 2 * SECOND }
+            SimulatedDelivery::Delivered { after: 2 * SECOND }
         };
-        Box::pin(ready(CarryOutcome::Taken {
+        Box::pin(ready(SendOutcome::Taken {
             platform_id: unique_id(Channel::Voip, &parcel.id),
             fate,
             reached: None,

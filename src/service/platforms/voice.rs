@@ -6,13 +6,13 @@
 use sha2::{Digest, Sha256};
 
 use crate::errors::ApiError;
-use crate::platforms::simulated::ending;
-use crate::write::Work;
+use crate::platforms::simulated::number_ending;
+use crate::write::WriteContext;
 use model::time::SECOND;
 
 /// A call to be put through.
 #[derive(Debug, Clone, Copy)]
-pub struct Dial<'a> {
+pub struct OutgoingCall<'a> {
     pub id: &'a str,
     /// E.164.
     pub to: &'a str,
@@ -20,9 +20,9 @@ pub struct Dial<'a> {
 
 /// The course a call will take; spans in microseconds, from when it is placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Course(Vec<(i64, &'static str)>);
+pub struct CallCourse(Vec<(i64, &'static str)>);
 
-impl Course {
+impl CallCourse {
     /// When it comes into which status, in order.
     pub fn steps(&self) -> impl Iterator<Item = (i64, &'static str)> {
         self.0.iter().copied()
@@ -32,7 +32,7 @@ impl Course {
 /// Who puts calls through.
 pub trait VoicePlatform: Send + Sync {
     /// Takes a call.
-    fn dial(&self, work: &Work<'_>, dial: &Dial<'_>) -> Result<Course, ApiError>;
+    fn dial(&self, work: &WriteContext<'_>, dial: &OutgoingCall<'_>) -> Result<CallCourse, ApiError>;
 }
 
 /// An operator that exists only here.
@@ -48,21 +48,23 @@ impl SimulatedVoice {
 }
 
 impl VoicePlatform for SimulatedVoice {
-    fn dial(&self, _: &Work<'_>, dial: &Dial<'_>) -> Result<Course, ApiError> {
-        Ok(course(self.seed, dial))
+    fn dial(&self, _: &WriteContext<'_>, dial: &OutgoingCall<'_>) -> Result<CallCourse, ApiError> {
+        Ok(decide_course(self.seed, dial))
     }
 }
 
 /// …0005 rings until nobody answers, …0006 cannot be put through, …0009 is
 /// cut off, …0010 talks for two and a half minutes; everybody else for less
 /// than one.
-fn course(seed: u64, dial: &Dial<'_>) -> Course {
-    const RINGS: i64 = SECOND;
-    const ANSWERS: i64 = 5 * SECOND;
-    let talk = |span: i64, end| vec![(RINGS, "ringing"), (ANSWERS, "in_progress"), (ANSWERS + span, end)];
-    Course(match ending(dial.to) {
-        "0005" => vec![(RINGS, "ringing"), (RINGS + 30 * SECOND, "failed")],
-        "0006" => vec![(RINGS, "failed")],
+fn decide_course(seed: u64, dial: &OutgoingCall<'_>) -> CallCourse {
+    const RINGING_AFTER: i64 = SECOND;
+    const ANSWERED_AFTER: i64 = 5 * SECOND;
+    let talk = |span: i64, end| {
+        vec![(RINGING_AFTER, "ringing"), (ANSWERED_AFTER, "in_progress"), (ANSWERED_AFTER + span, end)]
+    };
+    CallCourse(match number_ending(dial.to) {
+        "0005" => vec![(RINGING_AFTER, "ringing"), (RINGING_AFTER + 30 * SECOND, "failed")],
+        "0006" => vec![(RINGING_AFTER, "failed")],
         "0009" => talk(10 * SECOND, "failed"),
         "0010" => talk(150 * SECOND, "completed"),
         _ => {
@@ -86,7 +88,7 @@ mod tests {
             ("+34600110010", "ringing in_progress completed"),
         ];
         for (to, expected) in cases {
-            let course = course(1, &Dial { id: "call_1", to });
+            let course = decide_course(1, &OutgoingCall { id: "call_1", to });
             let words: Vec<_> = course.steps().map(|(_, status)| status).collect();
             assert_eq!(words.join(" "), expected, "{to}");
             assert!(course.steps().map(|(after, _)| after).is_sorted());

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use url::Url;
 
-use crate::carriers::{CarryOutcome, FileTrouble, ParcelFile, PlatformTrouble};
+use crate::carriers::{FileFetchError, OutboundFile, PlatformError, SendOutcome};
 use connections::guard::{
     FetchError, FetchLimits, Fetched, Guard, HeaderRefused, Policy, Refusal, Request, is_loopback_address,
 };
@@ -33,8 +33,8 @@ pub(super) async fn fetch_file(
     max_bytes: usize,
     is_own: impl Fn(&Url) -> bool,
     sign: impl Fn(Request) -> Result<Request, FetchError>,
-) -> Result<Vec<u8>, FileTrouble> {
-    let no_address = || FileTrouble::passing("the platform tells an address that is none");
+) -> Result<Vec<u8>, FileFetchError> {
+    let no_address = || FileFetchError::transient("the platform tells an address that is none");
     let mut address = Url::parse(address).map_err(|_| no_address())?;
     for _ in 0..=MAX_REDIRECTS {
         let vetted = guard.vet(address.as_str())?;
@@ -44,10 +44,10 @@ pub(super) async fn fetch_file(
             (301 | 302 | 303 | 307 | 308, Some(location)) => {
                 address = address.join(location).map_err(|_| no_address())?;
             }
-            _ => return file(fetched),
+            _ => return file_bytes(fetched),
         }
     }
-    Err(FileTrouble::passing("the platform says without end that a file lies elsewhere"))
+    Err(FileFetchError::transient("the platform says without end that a file lies elsewhere"))
 }
 
 /// True if two addresses have scheme, host and port in common.
@@ -56,15 +56,15 @@ pub(super) fn is_same_origin(address: &Url, api: &str) -> bool {
 }
 
 /// A body of JSON.
-pub(super) fn json(body: &Value) -> Result<Request, HeaderRefused> {
+pub(super) fn json_request(body: &Value) -> Result<Request, HeaderRefused> {
     Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
 }
 
 /// A body of texts and a file.
-pub(super) fn multipart<'a>(
+pub(super) fn multipart_request<'a>(
     texts: impl IntoIterator<Item = (&'a str, String)>,
     field: &str,
-    file: &ParcelFile,
+    file: &OutboundFile,
 ) -> Result<Request, HeaderRefused> {
     let mut bytes = Vec::with_capacity(file.bytes.len() + 1024);
     let mut part = |head: &str, content: &[u8]| {
@@ -87,93 +87,93 @@ pub(super) fn multipart<'a>(
 }
 
 /// What an answer says; null where it is no JSON.
-pub(super) fn told(answer: &Fetched) -> Value {
+pub(super) fn json_body(answer: &Fetched) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_default()
 }
 
 /// The bytes of a file that was asked for.
-pub(super) fn file(answer: Fetched) -> Result<Vec<u8>, FileTrouble> {
+pub(super) fn file_bytes(answer: Fetched) -> Result<Vec<u8>, FileFetchError> {
     match answer.status {
         200 => Ok(answer.body),
-        status => Err(no_file(status)),
+        status => Err(file_error(status)),
     }
 }
 
 /// Explains the status with which a file was refused.
-pub(super) fn no_file(status: u16) -> FileTrouble {
+pub(super) fn file_error(status: u16) -> FileFetchError {
     match status {
-        404 | 410 => FileTrouble::last("the platform does not have it any more"),
-        status => FileTrouble::passing(format!("the platform answered {status}")),
+        404 | 410 => FileFetchError::permanent("the platform does not have it any more"),
+        status => FileFetchError::transient(format!("the platform answered {status}")),
     }
 }
 
 /// The pause the platform asks for, where it says how long.
-pub(super) fn pause(retry_after: Option<&str>) -> Option<i64> {
+pub(super) fn parse_retry_after(retry_after: Option<&str>) -> Option<i64> {
     let seconds: i64 = retry_after?.trim().parse().ok()?;
     Some(seconds.clamp(1, 3600) * SECOND)
 }
 
-impl PlatformTrouble {
+impl PlatformError {
     /// What a person has to mend first.
-    pub(super) fn long(why: impl Into<String>) -> Self {
+    pub(super) fn needs_person(why: impl Into<String>) -> Self {
         Self { why: why.into(), pause: MINUTE }
     }
 }
 
-impl From<FetchError> for PlatformTrouble {
+impl From<FetchError> for PlatformError {
     fn from(why: FetchError) -> Self {
-        Self::passing(format!("the platform cannot be reached: {why}"))
+        Self::transient(format!("the platform cannot be reached: {why}"))
     }
 }
 
-impl From<Refusal> for PlatformTrouble {
+impl From<Refusal> for PlatformError {
     fn from(why: Refusal) -> Self {
         FetchError::from(why).into()
     }
 }
 
-impl From<FetchError> for FileTrouble {
+impl From<FetchError> for FileFetchError {
     fn from(why: FetchError) -> Self {
         match why {
-            FetchError::TooLarge => Self::last("it is too large to be brought here"),
-            why => PlatformTrouble::from(why).into(),
+            FetchError::TooLarge => Self::permanent("it is too large to be brought here"),
+            why => PlatformError::from(why).into(),
         }
     }
 }
 
-impl From<Refusal> for FileTrouble {
+impl From<Refusal> for FileFetchError {
     fn from(why: Refusal) -> Self {
         FetchError::from(why).into()
     }
 }
 
-impl CarryOutcome {
+impl SendOutcome {
     pub(super) fn refused(code: ErrorCode, why: impl Into<String>) -> Self {
         Self::Refused { code, why: why.into(), broken: false }
     }
 
     /// Nobody knows whether it has left. What may be done `again` changes
     /// nothing a second time.
-    pub(super) fn unclear(why: impl Into<String>, again: bool) -> Self {
+    pub(super) fn unknown(why: impl Into<String>, again: bool) -> Self {
         let why = why.into();
         if again { Self::Later { after: 5 * SECOND, why } } else { Self::Unknown { why } }
     }
 
     /// What it means that there was no answer: without a connection nothing has
     /// left.
-    pub(super) fn unanswered(why: &FetchError, again: bool) -> Self {
+    pub(super) fn from_fetch_error(why: &FetchError, again: bool) -> Self {
         let words = format!("the platform gave no answer: {why}");
         match why {
             FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
                 Self::Later { after: 3 * SECOND, why: words }
             }
-            FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => Self::unclear(words, again),
+            FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => Self::unknown(words, again),
         }
     }
 
     /// The pause that an answer asks for, in place of the usual one.
-    pub(super) fn after(self, retry_after: Option<&str>) -> Self {
-        match (self, pause(retry_after)) {
+    pub(super) fn with_retry_after(self, retry_after: Option<&str>) -> Self {
+        match (self, parse_retry_after(retry_after)) {
             (Self::Later { why, .. }, Some(after)) => Self::Later { after, why },
             (outcome, _) => outcome,
         }

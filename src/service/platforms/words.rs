@@ -7,7 +7,7 @@ use model::time::Timestamp;
 
 /// Fields that hold words in the objects of platforms, in the order in which
 /// they are shown.
-const WORDS: [&str; 13] = [
+const TEXT_FIELDS: [&str; 13] = [
     "title",
     "name",
     "subject",
@@ -23,20 +23,20 @@ const WORDS: [&str; 13] = [
     "footer",
 ];
 /// Characters that are shown of an unknown message at most.
-const LENGTH: usize = 4096;
+const MAX_TEXT_CHARS: usize = 4096;
 /// Fields that are shown of an object at most.
-const FIELDS: usize = 60;
+const MAX_FIELDS: usize = 60;
 /// Objects within one another whose fields are shown at most.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// Currencies without a smaller unit, and the platform's own stars.
 const WHOLE_CURRENCIES: [&str; 8] = ["CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XTR"];
 /// 1 January 2009, before which neither platform existed: an earlier time is
 /// none.
-const EARLIEST: i64 = 1_230_768_000;
+const EARLIEST_TIME_SECONDS: i64 = 1_230_768_000;
 
 /// Returns a text without the NUL that no database keeps; `None` where it is
 /// empty or no text.
-pub(super) fn text(value: &Value) -> Option<String> {
+pub(super) fn read_text(value: &Value) -> Option<String> {
     value.as_str().map(|text| text.replace('\0', "")).filter(|text| !text.is_empty())
 }
 
@@ -47,31 +47,32 @@ pub(super) fn in_brackets(kind: &str, words: &str) -> String {
 }
 
 /// Returns the words of an object whose form is not known.
-pub(super) fn of_unknown(object: &Value) -> String {
+pub(super) fn describe_unknown(object: &Value) -> String {
     let mut found: Vec<String> = Vec::new();
-    if let Some(words) = text(object) {
+    if let Some(words) = read_text(object) {
         found.push(words);
     }
-    for field in WORDS {
+    for field in TEXT_FIELDS {
         let value = &object[field];
-        let words = text(value).or_else(|| text(&value["text"])).or_else(|| text(&value["body"]));
+        let words =
+            read_text(value).or_else(|| read_text(&value["text"])).or_else(|| read_text(&value["body"]));
         if let Some(words) = words.filter(|words| !found.contains(words)) {
             found.push(words);
         }
     }
-    found.join(" · ").chars().take(LENGTH).collect()
+    found.join(" · ").chars().take(MAX_TEXT_CHARS).collect()
 }
 
 /// Returns the parts that hold anything, with a dot between them, cut to
 /// [`LENGTH`].
-pub(super) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
+pub(super) fn join_parts(parts: impl IntoIterator<Item = Option<String>>) -> String {
     let all: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    all.join(" · ").chars().take(LENGTH).collect()
+    all.join(" · ").chars().take(MAX_TEXT_CHARS).collect()
 }
 
 /// Returns each field of an object as `name: value`, also those of the objects in
 /// it; at most [`FIELDS`]. Tokens of platforms are left out.
-pub(super) fn fields(object: &Value) -> Vec<String> {
+pub(super) fn describe_fields(object: &Value) -> Vec<String> {
     let mut found = Vec::new();
     push_fields(object, 0, &mut found);
     found
@@ -79,7 +80,7 @@ pub(super) fn fields(object: &Value) -> Vec<String> {
 
 fn push_fields(object: &Value, depth: usize, found: &mut Vec<String>) {
     for (name, value) in object.as_object().into_iter().flatten() {
-        if found.len() >= FIELDS || depth >= DEPTH {
+        if found.len() >= MAX_FIELDS || depth >= MAX_DEPTH {
             return;
         }
         if name.ends_with("_token") {
@@ -90,7 +91,7 @@ fn push_fields(object: &Value, depth: usize, found: &mut Vec<String>) {
                 push_fields(value, depth + 1, found);
                 continue;
             }
-            Value::Array(list) => joined_with(list.iter().filter_map(scalar), ", "),
+            Value::Array(list) => join_with(list.iter().filter_map(scalar), ", "),
             scalar_value => scalar(scalar_value).unwrap_or_default(),
         };
         if !shown.is_empty() {
@@ -99,7 +100,7 @@ fn push_fields(object: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-fn joined_with(parts: impl Iterator<Item = String>, between: &str) -> String {
+fn join_with(parts: impl Iterator<Item = String>, between: &str) -> String {
     parts.collect::<Vec<_>>().join(between)
 }
 
@@ -108,13 +109,13 @@ pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::Bool(is_so) => Some(if *is_so { "yes" } else { "no" }.to_owned()),
         Value::Number(number) => Some(number.to_string()),
-        other => text(other),
+        other => read_text(other),
     }
 }
 
 /// Returns an amount that is told in the smallest unit of its currency.
 pub(super) fn minor_amount(amount: &Value, currency: &Value) -> Option<String> {
-    let (amount, currency) = (amount.as_i64()?, text(currency)?);
+    let (amount, currency) = (amount.as_i64()?, read_text(currency)?);
     let whole = WHOLE_CURRENCIES.contains(&currency.as_str());
     let sign = if amount < 0 { "-" } else { "" };
     let units = amount.unsigned_abs();
@@ -126,9 +127,9 @@ pub(super) fn minor_amount(amount: &Value, currency: &Value) -> Option<String> {
 }
 
 /// Reads a time in seconds since 1970, as a number or as digits.
-pub(super) fn time(value: &Value) -> Option<Timestamp> {
+pub(super) fn read_time(value: &Value) -> Option<Timestamp> {
     let seconds = value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    let is_time = (EARLIEST..EARLIEST * 100).contains(&seconds);
+    let is_time = (EARLIEST_TIME_SECONDS..EARLIEST_TIME_SECONDS * 100).contains(&seconds);
     is_time.then(|| Timestamp::from_micros(seconds * model::time::SECOND))
 }
 
@@ -149,7 +150,7 @@ mod tests {
             (json!(null), ""),
         ];
         for (object, words) in cases {
-            assert_eq!(of_unknown(&object), words, "{object}");
+            assert_eq!(describe_unknown(&object), words, "{object}");
         }
         assert_eq!(in_brackets("paid_media", "look"), "[paid media] look");
         assert_eq!(in_brackets("gift", ""), "[gift]");
@@ -162,12 +163,12 @@ mod tests {
             "address": {"city": "Cádiz"},
         });
         let shown = ["address", "agreed: yes", "delivery rating: 4", "extras: wax, rope"];
-        let found = fields(&form);
+        let found = describe_fields(&form);
         assert_eq!(found[0], "city: Cádiz", "{shown:?}");
         assert_eq!(found[1..], shown[1..]);
         let deep = (0..50).fold(json!("x"), |inner, _| json!({ "a": inner }));
-        assert!(fields(&deep).is_empty());
-        assert!(fields(&json!(["no object"])).is_empty());
+        assert!(describe_fields(&deep).is_empty());
+        assert!(describe_fields(&json!(["no object"])).is_empty());
     }
 
     #[test]
@@ -188,10 +189,10 @@ mod tests {
     #[test]
     fn times_are_read_in_both_forms() {
         let at = Timestamp::from_micros(1_790_000_000_000_000);
-        assert_eq!(time(&json!("1790000000")), Some(at));
-        assert_eq!(time(&json!(1_790_000_000)), Some(at));
+        assert_eq!(read_time(&json!("1790000000")), Some(at));
+        assert_eq!(read_time(&json!(1_790_000_000)), Some(at));
         for none in [json!("1"), json!(1), json!(null), json!("soon"), json!(i64::MAX)] {
-            assert_eq!(time(&none), None, "{none}");
+            assert_eq!(read_time(&none), None, "{none}");
         }
     }
 }

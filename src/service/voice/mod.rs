@@ -9,10 +9,10 @@ use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
 
 /// Kind of message for a call or an utterance in one.
-pub const CALL: &str = "call";
+pub const CALL_KIND: &str = "call";
 
 /// Returns the manner in which a conversation continues: spoken after a spoken message, else written.
-pub fn manner(
+pub fn conversation_mode(
     db: &dyn DbSession,
     channel: &ChannelRow,
     conversation: &str,
@@ -20,6 +20,6 @@ pub fn manner(
     if channel.kind != Channel::Voip {
         return Ok("text");
     }
-    let spoken = messages::newest(db, conversation, 1)?.first().is_some_and(|entry| entry.kind == CALL);
-    Ok(if spoken { CALL } else { "text" })
+    let spoken = messages::newest(db, conversation, 1)?.first().is_some_and(|entry| entry.kind == CALL_KIND);
+    Ok(if spoken { CALL_KIND } else { "text" })
 }

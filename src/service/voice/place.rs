@@ -12,16 +12,16 @@ use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, due};
 use crate::errors::ApiError;
 use crate::platforms::simulated_id;
-use crate::platforms::voice::Dial;
-use crate::voice::CALL;
-use crate::world::Kind;
-use crate::write::Work;
+use crate::platforms::voice::OutgoingCall;
+use crate::voice::CALL_KIND;
+use crate::world::JobKind;
+use crate::write::WriteContext;
 use wire::carriers::MessageDraft;
 
 /// Content of a call until it has ended.
-pub const PREVIEW: &str = "Outgoing call";
+pub const CALL_PREVIEW: &str = "Outgoing call";
 /// Status of a placed call.
-pub const QUEUED: &str = "queued";
+pub const QUEUED_STATUS: &str = "queued";
 
 /// Call to be placed.
 #[derive(Debug, Clone)]
@@ -35,8 +35,8 @@ pub struct NewCall {
 
 /// Places a call to a conversation's customer. Returns true if it is queued for a platform and not in the
 /// history yet.
-pub fn place(
-    work: &Work<'_>,
+pub fn place_call(
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     new: NewCall,
@@ -47,21 +47,23 @@ pub fn place(
         return Ok(true);
     }
     let course = match platforms.are_simulated() {
-        true => Some(platforms.voice()?.dial(work, &Dial { id: &new.id, to: conversation.recipient() })?),
+        true => {
+            Some(platforms.voice()?.dial(work, &OutgoingCall { id: &new.id, to: conversation.recipient() })?)
+        }
         // Calls of test keys are not placed.
         false => None,
     };
     let platform_id = simulated_id(channel.kind, &new.id);
-    begin(work, (channel, conversation), &new, (QUEUED, platform_id))?;
+    record_call(work, (channel, conversation), &new, (QUEUED_STATUS, platform_id))?;
     for (after, status) in course.iter().flat_map(|entry| entry.steps()) {
-        due::add(work.db, work.now.plus(after), Kind::Call.word(), &new.id, status)?;
+        due::add(work.db, work.now.plus(after), JobKind::Call.word(), &new.id, status)?;
     }
     Ok(false)
 }
 
 /// Queues a call behind the other messages to its customer.
 fn enqueue(
-    work: &Work<'_>,
+    work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     new: NewCall,
@@ -70,14 +72,14 @@ fn enqueue(
     let parcel = Parcel {
         id: new.id,
         to: conversation.recipient().to_owned(),
-        kind: CALL.to_owned(),
+        kind: CALL_KIND.to_owned(),
         content: Some(metadata),
         ..Parcel::default()
     };
     let draft = MessageDraft {
         sender: "api".to_owned(),
-        content: PREVIEW.to_owned(),
-        kind: CALL.to_owned(),
+        content: CALL_PREVIEW.to_owned(),
+        kind: CALL_KIND.to_owned(),
         media_url: None,
         details: Some(new.metadata),
         reply_to: None,
@@ -85,12 +87,12 @@ fn enqueue(
         key: work.key.map(str::to_owned),
         broadcast: None,
     };
-    send::keep(work, &channel.id, &conversation.id, &parcel, &draft)
+    send::queue_for_platform(work, &channel.id, &conversation.id, &parcel, &draft)
 }
 
 /// Stores a call in the history.
-pub fn begin(
-    work: &Work<'_>,
+pub fn record_call(
+    work: &WriteContext<'_>,
     (channel, conversation): (&ChannelRow, &ConversationRow),
     new: &NewCall,
     (status, platform_id): (&str, String),
@@ -105,8 +107,8 @@ pub fn begin(
             channel: channel.id.clone(),
             direction: "outbound".to_owned(),
             sender: "api".to_owned(),
-            content: PREVIEW.to_owned(),
-            kind: CALL.to_owned(),
+            content: CALL_PREVIEW.to_owned(),
+            kind: CALL_KIND.to_owned(),
             media_url: None,
             details: None,
             status: status.to_owned(),
@@ -133,6 +135,6 @@ pub fn begin(
         ended_at: None,
     };
     calls::insert(work.db, &row)?;
-    conversations::touch(work.db, &conversation.id, PREVIEW, false, stamp)?;
-    work.note_outbound(channel.kind, &conversation.peer, PREVIEW, stamp)
+    conversations::touch(work.db, &conversation.id, CALL_PREVIEW, false, stamp)?;
+    work.record_outbound(channel.kind, &conversation.peer, CALL_PREVIEW, stamp)
 }

@@ -7,33 +7,40 @@ use crate::database::calls::{self, CallRow};
 use crate::database::{DatabaseError, channels, conversations, messages, workspaces};
 use crate::errors::ApiError;
 use crate::world::customers;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::prices;
 use model::time::{MINUTE, SECOND};
 
 /// Advances a call to a status, unless it has ended.
-pub fn advance(work: &Work<'_>, id: &str, status: &str) -> Result<(), ApiError> {
-    move_on(work, id, status, None)
+pub fn advance(work: &WriteContext<'_>, id: &str, status: &str) -> Result<(), ApiError> {
+    change_status(work, id, status, None)
 }
 
 /// Advances a call as its platform reports it, with the platform's count of seconds, unless it is past that
 /// already.
-pub fn follow(work: &Work<'_>, id: &str, status: &str, seconds: i64) -> Result<(), ApiError> {
-    move_on(work, id, status, Some(seconds))
+pub fn apply_report(work: &WriteContext<'_>, id: &str, status: &str, seconds: i64) -> Result<(), ApiError> {
+    change_status(work, id, status, Some(seconds))
 }
 
 /// Returns the position of a status in the course of a call.
-fn rank(status: &str) -> usize {
-    const ORDER: [&str; 3] = ["queued", "ringing", "in_progress"];
+fn status_rank(status: &str) -> usize {
+    const STATUS_ORDER: [&str; 3] = ["queued", "ringing", "in_progress"];
     match status {
-        "completed" | "failed" => ORDER.len(),
-        other => ORDER.iter().position(|text| *text == other).unwrap_or(0),
+        "completed" | "failed" => STATUS_ORDER.len(),
+        other => STATUS_ORDER.iter().position(|text| *text == other).unwrap_or(0),
     }
 }
 
-fn move_on(work: &Work<'_>, id: &str, status: &str, seconds: Option<i64>) -> Result<(), ApiError> {
+fn change_status(
+    work: &WriteContext<'_>,
+    id: &str,
+    status: &str,
+    seconds: Option<i64>,
+) -> Result<(), ApiError> {
     let open = calls::read(work.db, id)?.filter(|call_row| call_row.ended_at.is_none());
-    let Some(mut call) = open.filter(|entry| rank(status) > rank(&entry.status)) else { return Ok(()) };
+    let Some(mut call) = open.filter(|entry| status_rank(status) > status_rank(&entry.status)) else {
+        return Ok(());
+    };
     call.status = status.to_owned();
     match status {
         "in_progress" => call.answered_at = Some(work.now),
@@ -42,27 +49,27 @@ fn move_on(work: &Work<'_>, id: &str, status: &str, seconds: Option<i64>) -> Res
             if let Some(seconds) = seconds {
                 call.answered_at = (seconds > 0).then(|| work.now.plus(-seconds * SECOND));
             }
-            settle(work, &mut call)?;
+            settle_cost(work, &mut call)?;
         }
         _ => {}
     }
-    calls::change(work.db, &call)?;
-    let content = describe(&call);
-    messages::retell(work.db, &call.id, &call.status, &content, call.cost)?;
-    conversations::retell(work.db, &call.conversation, &content, call.created_at)?;
+    calls::update(work.db, &call)?;
+    let content = describe_call(&call);
+    messages::rewrite(work.db, &call.id, &call.status, &content, call.cost)?;
+    conversations::update_preview(work.db, &call.conversation, &content, call.created_at)?;
     if status == "completed"
         && let Some(conversation) = conversations::read(work.db, &call.channel, &call.conversation)?
     {
-        customers::heard_a_person(work, &conversation)?;
+        customers::schedule_reply(work, &conversation)?;
     }
     Ok(())
 }
 
 /// Charges the minutes after the first, or refunds the first one. Charges no more than the balance, which
 /// never becomes negative.
-fn settle(work: &Work<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
+fn settle_cost(work: &WriteContext<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
     let workspace = channels::read(work.db, &call.channel)?.workspace;
-    let minutes = minutes(call);
+    let minutes = started_minutes(call);
     if minutes == 0 {
         if call.cost > 0 {
             workspaces::refund(work.db, &workspace, call.cost, &call.id, work.now)?;
@@ -71,7 +78,7 @@ fn settle(work: &Work<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
         return Ok(());
     }
     let balance = workspaces::read(work.db, &workspace)?.balance;
-    let owed = ((minutes - 1) * prices::VOICE_MINUTE).min(balance);
+    let owed = ((minutes - 1) * prices::VOICE_MINUTE_CREDITS).min(balance);
     let charged = workspaces::charge(work.db, &workspace, owed, "call minutes", &call.id, work.now)?;
     if charged.is_ok() {
         call.cost += owed;
@@ -80,7 +87,7 @@ fn settle(work: &Work<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
 }
 
 /// Returns the number of started minutes; 0 if unanswered.
-fn minutes(call: &CallRow) -> i64 {
+fn started_minutes(call: &CallRow) -> i64 {
     match (call.answered_at, call.ended_at) {
         (Some(from), Some(to)) => {
             let span = to.since(from).max(1);
@@ -91,7 +98,7 @@ fn minutes(call: &CallRow) -> i64 {
 }
 
 /// Returns the content of a call's message.
-fn describe(call: &CallRow) -> String {
+fn describe_call(call: &CallRow) -> String {
     match (call.answered_at, call.ended_at) {
         (Some(from), Some(to)) => {
             let seconds = to.since(from).max(0) / SECOND;
@@ -124,10 +131,10 @@ mod tests {
                 answered_at: Some(at),
                 ended_at: Some(at.plus(seconds * SECOND)),
             };
-            assert_eq!(minutes(&call), expected, "{seconds}");
-            assert_eq!(describe(&call), format!("Outgoing call, {face}"));
+            assert_eq!(started_minutes(&call), expected, "{seconds}");
+            assert_eq!(describe_call(&call), format!("Outgoing call, {face}"));
             let unanswered = CallRow { answered_at: None, ..call };
-            assert_eq!(minutes(&unanswered), 0);
+            assert_eq!(started_minutes(&unanswered), 0);
         }
     }
 }

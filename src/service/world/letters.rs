@@ -1,21 +1,21 @@
 //! Simulated mail contacts of the demo: they write by themselves and answer people, until their script ends.
 
 use crate::channels::Channel;
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels, due, emails, threads};
 use crate::errors::ApiError;
 use crate::mail::receive::{InboundMail, receive};
 use crate::mail::topics;
-use crate::world::Kind;
+use crate::world::JobKind;
 use crate::world::customers::pick;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::SECOND;
 use sqlite::read_row;
 
 /// Script of one contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Writer {
+pub struct ScriptedCorrespondent {
     pub thread: String,
     /// Unprompted mails in order.
     pub live: Vec<String>,
@@ -24,54 +24,54 @@ pub struct Writer {
 }
 
 /// Stores the script of a thread's contact.
-pub fn cast(db: &dyn DbSession, writer: &Writer) -> Result<(), DatabaseError> {
+pub fn store_correspondent(db: &dyn DbSession, writer: &ScriptedCorrespondent) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)
                ON CONFLICT (thread) DO UPDATE SET live = excluded.live, replies = excluded.replies";
     let lines = |texts: &[String]| serde_json::to_string(texts).unwrap_or_else(|_| "[]".to_owned());
-    db.note(sql, bound![writer.thread, lines(&writer.live), lines(&writer.replies)])
+    db.change_later(sql, bound![writer.thread, lines(&writer.live), lines(&writer.replies)])
 }
 
 /// Schedules a contact's answer to a person's mail.
-pub fn heard_a_person(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
+pub fn schedule_reply(work: &WriteContext<'_>, thread: &str) -> Result<(), DatabaseError> {
     if !work.service.options.demo || work.test {
         return Ok(());
     }
-    due::cancel(work.db, Kind::Letter.word(), thread)?;
-    let wait = work.service.stamps.between(8 * SECOND, 20 * SECOND);
-    due::add(work.db, work.now.plus(wait), Kind::Letter.word(), thread, "")
+    due::cancel(work.db, JobKind::Letter.word(), thread)?;
+    let wait = work.service.ids.random_between(8 * SECOND, 20 * SECOND);
+    due::add(work.db, work.now.plus(wait), JobKind::Letter.word(), thread, "")
 }
 
-pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
-    let Some(mut writer) = writer(work.db, thread)? else { return Ok(()) };
+pub fn answer_person(work: &WriteContext<'_>, thread: &str) -> Result<(), ApiError> {
+    let Some(mut writer) = read_correspondent(work.db, thread)? else { return Ok(()) };
     if writer.replies.is_empty() {
         return Ok(());
     }
     let text = writer.replies.remove(0);
-    cast(work.db, &writer)?;
-    write(work, thread, text)
+    store_correspondent(work.db, &writer)?;
+    receive_mail(work, thread, text)
 }
 
 /// Sends the next scripted mail of a contact. Returns false if none is left.
-pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
+pub fn simulate_inbound(work: &WriteContext<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT thread FROM letter_writers WHERE live <> '[]' ORDER BY thread";
-    let ids: Vec<String> = work.db.all(sql, &[], only)?;
+    let ids: Vec<String> = work.db.fetch_all(sql, &[], single_cell)?;
     let Some(id) = pick(work, &ids) else { return Ok(false) };
-    let Some(mut writer) = writer(work.db, &id)? else { return Ok(false) };
+    let Some(mut writer) = read_correspondent(work.db, &id)? else { return Ok(false) };
     let text = writer.live.remove(0);
-    cast(work.db, &writer)?;
-    write(work, &id, text)?;
+    store_correspondent(work.db, &writer)?;
+    receive_mail(work, &id, text)?;
     Ok(true)
 }
 
 /// Receives a mail from a thread's contact.
-fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
-    let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
+fn receive_mail(work: &WriteContext<'_>, thread: &str, text: String) -> Result<(), ApiError> {
+    let Some(channel) = channels::find_by_kind(work.db, Channel::Email)? else { return Ok(()) };
     let Some(row) = threads::read(work.db, &channel.id, thread)? else { return Ok(()) };
-    let last = emails::last(work.db, thread)?;
+    let last = emails::newest_in_thread(work.db, thread)?;
     let mail = InboundMail {
         from: row.contact_email,
         name: row.contact_name,
-        subject: topics::answering(&row.subject),
+        subject: topics::reply_subject(&row.subject),
         text: Some(text),
         in_reply_to: last.map(|entry| entry.header_id),
         ..InboundMail::default()
@@ -80,9 +80,12 @@ fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn writer(db: &dyn DbSession, thread: &str) -> Result<Option<Writer>, DatabaseError> {
+fn read_correspondent(
+    db: &dyn DbSession,
+    thread: &str,
+) -> Result<Option<ScriptedCorrespondent>, DatabaseError> {
     let sql = "SELECT live, replies FROM letter_writers WHERE thread = ?1";
-    db.first(sql, bound![thread], |row| {
-        Ok(read_row!(row, Writer { live: json, replies: json; thread: thread.to_owned() }))
+    db.fetch_optional(sql, bound![thread], |row| {
+        Ok(read_row!(row, ScriptedCorrespondent { live: json, replies: json; thread: thread.to_owned() }))
     })
 }

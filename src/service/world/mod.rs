@@ -11,9 +11,9 @@ use std::pin::pin;
 
 use tokio::sync::watch;
 
-use crate::assistant::{self, Answer, Turn};
+use crate::assistant::{self, Answer, ChatTranscript};
 use crate::chat::{broadcast, deliver};
-use crate::database::due::{self, Due, Happens};
+use crate::database::due::{self, DueFilter, DueJob};
 use crate::database::session::DbSession;
 use crate::database::{WriteScope, savepoint};
 use crate::errors::ApiError;
@@ -21,17 +21,17 @@ use crate::mail;
 use crate::rhythm;
 use crate::state::Service;
 use crate::voice;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::time::{Clock, Timestamp};
 use wire::errors::ErrorCode;
 
 /// Maximum number of tasks per transaction.
-const TOGETHER: usize = 64;
+const MAX_JOBS_PER_TRANSACTION: usize = 64;
 
 model::words! {
     /// Kind of a due task.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Kind {
+    pub enum JobKind {
         Delivered = "delivered",
         Read = "read",
         Failed = "failed",
@@ -56,7 +56,15 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = catch_up(&service).await;
-        if !rhythm::rest(&service, round, "the simulated world stands still", committed, &mut stop).await {
+        if !rhythm::wait_for_next_round(
+            &service,
+            round,
+            "the simulated world stands still",
+            committed,
+            &mut stop,
+        )
+        .await
+        {
             return;
         }
     }
@@ -64,36 +72,40 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 
 /// Processes all due tasks in order. Returns the time of the next one.
 pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> {
-    let _one_at_a_time = service.world.lock().await;
-    if !service.database.leads() {
+    let _one_at_a_time = service.simulation_lock.lock().await;
+    if !service.database.is_leader() {
         return Ok(None);
     }
     // Answers that need I/O run in `assistant::thinking`, so that they delay no other task.
-    let aside = if assistant::thinks_aside(service).await? { Kind::Answer.word() } else { "" };
-    let happens = happens(service);
+    let aside = if assistant::answers_in_background(service).await? { JobKind::Answer.word() } else { "" };
+    let happens = due_filter(service);
     loop {
-        if service.database.is_shared() && workspaces::happen(service, aside, happens).await? {
+        if service.database.is_shared() && workspaces::run_due(service, aside, happens).await? {
             continue;
         }
-        let next: Option<Due> = service.database.read(move |db| due::next_beside(db, aside, happens)).await?;
+        let next: Option<DueJob> =
+            service.database.read(move |db| due::next_except(db, aside, happens)).await?;
         let Some(next) = next else { return Ok(None) };
         if next.at > service.clock.now() {
             return Ok(Some(next.at));
         }
-        happen(service, next).await?;
+        run_jobs(service, next).await?;
     }
 }
 
 /// Tasks left over from a simulation wait until the platforms are simulated again.
-fn happens(service: &Service) -> Happens {
-    if service.platforms.are_simulated() { Happens::All } else { Happens::Real }
+fn due_filter(service: &Service) -> DueFilter {
+    if service.platforms.are_simulated() { DueFilter::All } else { DueFilter::Real }
 }
 
 /// Asks the assistant for the answer of a due task, if it is one of the assistant's.
-async fn thought(service: &Service, due: &Due) -> Result<Option<(Turn, Answer)>, ApiError> {
-    let thinks = Kind::from_word(&due.kind) == Some(Kind::Answer);
+async fn request_answer(
+    service: &Service,
+    due: &DueJob,
+) -> Result<Option<(ChatTranscript, Answer)>, ApiError> {
+    let thinks = JobKind::from_word(&due.kind) == Some(JobKind::Answer);
     let thought = match service.assistant.as_ref().filter(|_| thinks) {
-        Some(it) => assistant::think(service, it.as_ref(), &due.subject).await?,
+        Some(it) => assistant::request_answer(service, it.as_ref(), &due.subject).await?,
         None => None,
     };
     Ok(thought.and_then(|(turn, answer)| Some((turn, answer.ok()?))))
@@ -101,19 +113,19 @@ async fn thought(service: &Service, due: &Due) -> Result<Option<(Turn, Answer)>,
 
 /// Processes `first` and the due tasks after it up to the next answer of the assistant, in one transaction
 /// that also removes them. Each happens at its due time, even if processed late.
-async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
-    let answer = thought(service, &first).await?;
-    let (state, happens) = (service.clone(), happens(service));
+async fn run_jobs(service: &Service, first: DueJob) -> Result<(), ApiError> {
+    let answer = request_answer(service, &first).await?;
+    let (state, happens) = (service.clone(), due_filter(service));
     service
         .database
-        .write_leading(WriteScope::Everything, move |db| {
+        .write_as_leader(WriteScope::Everything, move |db| {
             let now = state.clock.now();
-            one(db, &state, &first, answer)?;
-            for _ in 1..TOGETHER {
-                let next = due::next_beside(db, "", happens)?;
-                let next = next.filter(|due| due.at <= now && due.kind != Kind::Answer.word());
+            run_job(db, &state, &first, answer)?;
+            for _ in 1..MAX_JOBS_PER_TRANSACTION {
+                let next = due::next_except(db, "", happens)?;
+                let next = next.filter(|due| due.at <= now && due.kind != JobKind::Answer.word());
                 let Some(next) = next else { break };
-                one(db, &state, &next, None)?;
+                run_job(db, &state, &next, None)?;
             }
             Ok(())
         })
@@ -121,32 +133,34 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
 }
 
 /// Removes a task and executes it. A refusal rolls its effects back and is only logged.
-fn one(
+fn run_job(
     db: &dyn DbSession,
     service: &Service,
-    due: &Due,
-    answer: Option<(Turn, Answer)>,
+    due: &DueJob,
+    answer: Option<(ChatTranscript, Answer)>,
 ) -> Result<(), ApiError> {
-    if !due::take(db, due)? {
+    if !due::claim(db, due)? {
         return Ok(());
     }
-    let Some(kind) = Kind::from_word(&due.kind) else {
+    let Some(kind) = JobKind::from_word(&due.kind) else {
         tracing::warn!(kind = due.kind, "something fell due that this version does not know");
         return Ok(());
     };
-    let work = Work { db, service, now: due.at, test: false, key: None };
-    let outcome = savepoint::part(db, || match kind {
-        Kind::Delivered | Kind::Read | Kind::Failed => Ok(deliver::advance(&work, &due.subject, kind)?),
-        Kind::Answer => match answer {
-            Some((turn, answer)) => assistant::speak(&work, &due.subject, &turn, answer),
+    let work = WriteContext { db, service, now: due.at, test: false, key: None };
+    let outcome = savepoint::in_savepoint(db, || match kind {
+        JobKind::Delivered | JobKind::Read | JobKind::Failed => {
+            Ok(deliver::advance(&work, &due.subject, kind)?)
+        }
+        JobKind::Answer => match answer {
+            Some((turn, answer)) => assistant::post_answer(&work, &due.subject, &turn, answer),
             None => Ok(()),
         },
-        Kind::Customer => customers::answer_person(&work, &due.subject),
-        Kind::Live => customers::somebody_writes(&work),
-        Kind::Opened | Kind::Bounced => Ok(mail::progress::advance(&work, &due.subject, kind)?),
-        Kind::Call => Ok(voice::progress::advance(&work, &due.subject, &due.data)?),
-        Kind::Letter => Ok(letters::answer_person(&work, &due.subject)?),
-        Kind::Broadcast => Ok(broadcast::step(&work, &due.subject)?),
+        JobKind::Customer => customers::answer_person(&work, &due.subject),
+        JobKind::Live => customers::simulate_inbound(&work),
+        JobKind::Opened | JobKind::Bounced => Ok(mail::progress::advance(&work, &due.subject, kind)?),
+        JobKind::Call => Ok(voice::progress::advance(&work, &due.subject, &due.data)?),
+        JobKind::Letter => Ok(letters::answer_person(&work, &due.subject)?),
+        JobKind::Broadcast => Ok(broadcast::run_step(&work, &due.subject)?),
     });
     match outcome {
         Err(error) if error.code != ErrorCode::InternalError => {

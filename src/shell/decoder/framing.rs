@@ -32,7 +32,7 @@ impl Decoder {
             b'$' if !self.body.is_empty() && self.body.iter().all(u8::is_ascii_digit) => {
                 self.finish(sequences::csi(&self.body, byte), events);
             }
-            0x20..=0x3f => self.keep(byte),
+            0x20..=0x3f => self.push_byte(byte),
             0x40..=0x7e => {
                 let whole = self.body.len() < SEQUENCE_LIMIT;
                 let meaning = if whole { sequences::csi(&self.body, byte) } else { Meaning::Nothing };
@@ -44,7 +44,7 @@ impl Decoder {
 
     pub(super) fn ss3(&mut self, byte: u8, events: &mut Vec<Event>) {
         match byte {
-            b'0'..=b'9' if self.body.is_empty() => self.keep(byte),
+            b'0'..=b'9' if self.body.is_empty() => self.push_byte(byte),
             0x20..=0x7e => self.finish(sequences::ss3(&self.body, byte), events),
             _ => self.broken(byte, events),
         }
@@ -54,7 +54,7 @@ impl Decoder {
         if byte == ESC {
             return self.broken(byte, events);
         }
-        self.keep(byte);
+        self.push_byte(byte);
         if left > 1 {
             self.state = State::Click(left - 1);
         } else {
@@ -73,7 +73,7 @@ impl Decoder {
                 self.end();
                 self.escape(byte, events);
             }
-            _ => self.keep(byte),
+            _ => self.push_byte(byte),
         }
     }
 
@@ -87,7 +87,7 @@ impl Decoder {
         }
     }
 
-    fn keep(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         if self.body.len() < SEQUENCE_LIMIT {
             self.body.push(byte);
         }

@@ -190,7 +190,7 @@ impl Suggester {
         tokens: u32,
     ) -> Result<ModelAnswer, String> {
         let prices = &self.0.setup.prices;
-        let most = ModelUsage::at_most(prices, body.to_string().len(), u64::from(most_tokens(tokens)));
+        let most = ModelUsage::upper_bound(prices, body.to_string().len(), u64::from(most_tokens(tokens)));
         let (reply, percent) = self.counted(store, tab, &most, || {
             let asked = self.wait(self.0.client.ask(body, tokens));
             let taken = taken(prices, &most, &asked);
@@ -217,7 +217,7 @@ impl Suggester {
         store.reserve_usage(day, tab, most, caps).map_err(uncounted)??;
         let (done, taken) = work();
         let total = store.settle_usage(day, tab, most, &taken).map_err(uncounted)?;
-        Ok((done, caps.percent(&total)))
+        Ok((done, caps.used_percent(&total)))
     }
 }
 
@@ -226,12 +226,13 @@ impl Suggester {
 fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, ModelError>) -> ModelUsage {
     match asked {
         Ok(reply) => {
-            let told = ModelUsage::of_tokens(prices, reply.tokens_in, reply.tokens_out);
+            let told = ModelUsage::from_tokens(prices, reply.tokens_in, reply.tokens_out);
             match reply.told {
                 TokensTold::Apart => told,
-                TokensTold::Together => {
-                    ModelUsage { cost: prices.input.max(prices.output).of_tokens(told.tokens()), ..told }
-                }
+                TokensTold::Together => ModelUsage {
+                    cost: prices.input.max(prices.output).cost_of_tokens(told.total_tokens()),
+                    ..told
+                },
                 TokensTold::Not => *most,
             }
         }

@@ -19,7 +19,7 @@ impl Suggester {
     ///
     /// # Errors
     /// As text; also for a cancelled request.
-    pub(super) fn hear(
+    pub(super) fn transcribe(
         &self,
         store: &Store,
         viewer: &Viewer,
@@ -40,7 +40,7 @@ impl Suggester {
         let file = VoiceFile { name, content_type: mime, bytes: &bytes };
         let longest = (u64::try_from(bytes.len()).unwrap_or(u64::MAX) / BYTES_A_SECOND).max(SHORTEST);
         let of = |seconds: u64| ModelUsage {
-            cost: setup.prices.minute.of_seconds(seconds),
+            cost: setup.prices.minute.cost_of_seconds(seconds),
             ..ModelUsage::default()
         };
         let (heard, percent) = self.counted(store, tab, &of(longest), || {

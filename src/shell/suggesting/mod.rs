@@ -64,7 +64,7 @@ impl DeskSuggestions {
         {
             return Err("it is made elsewhere".to_owned());
         }
-        let kept = store.kept_suggestion(&id.key, &kind, message).map_err(unread)?;
+        let kept = store.stored_suggestion(&id.key, &kind, message).map_err(unread)?;
         if let (AskedBy::Person, Some(kept)) = (id.asked_by, &kept) {
             return Ok(kept.clone());
         }
@@ -73,7 +73,7 @@ impl DeskSuggestions {
         // One by rules is made again as quickly.
         let is_by_model = made.as_ref().is_ok_and(|suggestion| suggestion.instead.is_none());
         let is_kept = id.asked_by == AskedBy::Desk || (is_by_model && (!is_draft || kept.is_some()));
-        if is_kept && let Err(error) = store.keep_suggestion(&id.key, &kind, message, &made, now) {
+        if is_kept && let Err(error) = store.store_suggestion(&id.key, &kind, message, &made, now) {
             tracing::error!(%error, "what was suggested could not be kept");
         }
         made
@@ -126,7 +126,7 @@ impl DeskSuggestions {
         Some(match request.id.kind {
             SuggestionKind::Summary => suggester.sum_up(store, request),
             SuggestionKind::Transcript => match &self.viewer {
-                Some(viewer) => suggester.hear(store, viewer, request),
+                Some(viewer) => suggester.transcribe(store, viewer, request),
                 None => Err("nothing is fetched here".to_owned()),
             },
             SuggestionKind::Translation => suggester.suggest(store, request, &[]),

@@ -4,7 +4,9 @@
 use assist::claims::KnownWords;
 use assist::prompts;
 use model::queries::HistoryQuery;
-use model::suggestions::{MESSAGES, SpokenBy, SuggestedBy, Suggestion, SuggestionRequest, spoken};
+use model::suggestions::{
+    MAX_MESSAGES, SpeakerRole, SuggestedBy, Suggestion, SuggestionRequest, speaker_and_text,
+};
 use model::text::SafeText;
 use store::Store;
 
@@ -29,20 +31,20 @@ impl Suggester {
         };
         let unread = |error: store::StoreError| format!("its messages cannot be read: {error}");
         let page = store.reader().and_then(|reader| reader.history(&query)).map_err(unread)?;
-        let all: Vec<(SpokenBy, String)> =
-            page.messages.iter().map(|message| spoken(&message.message)).collect();
+        let all: Vec<(SpeakerRole, String)> =
+            page.messages.iter().map(|message| speaker_and_text(&message.message)).collect();
         let mut so_far = ModelAnswer { text: String::new(), is_cut: false, percent: 0 };
-        let parts: Vec<_> = all.chunks(MESSAGES).collect();
+        let parts: Vec<_> = all.chunks(MAX_MESSAGES).collect();
         for (number, part) in parts.iter().enumerate() {
             if self.is_cancelled(id) {
                 return Err(NOBODY.to_owned());
             }
-            let request = SuggestionRequest { spoken: part.to_vec(), ..request.clone() };
+            let request = SuggestionRequest { conversation: part.to_vec(), ..request.clone() };
             let place = (number + 1, parts.len());
             let mut body = prompts::summary(&request, &so_far.text, place, self.language());
             so_far = self.ask(store, &id.key.channel, &mut body, prompts::answer_tokens(&request))?;
         }
-        let whole = SuggestionRequest { spoken: all, ..request.clone() };
+        let whole = SuggestionRequest { conversation: all, ..request.clone() };
         let known = KnownWords::of(&whole, &[]);
         let sentences = so_far.text.lines().take(LINES).map(|line| known.line(line)).collect();
         let is_part = page.more_stored || page.more_on_server;

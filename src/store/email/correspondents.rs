@@ -19,7 +19,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 for it in &all {
                     change
                         .prepare_cached(
@@ -29,7 +29,7 @@ impl Store {
                         )?
                         .execute(params![
                             channel,
-                            addresses::folded(it.email.as_str()),
+                            addresses::normalize(it.email.as_str()),
                             it.email,
                             it.name,
                             it.last_at,
@@ -52,7 +52,7 @@ impl Reader {
         text: &str,
         limit: u32,
     ) -> Result<Vec<Correspondent>, StoreError> {
-        let text = addresses::folded(text);
+        let text = addresses::normalize(text);
         let sql = "SELECT email, name, last_at, count, phone FROM correspondent
              WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
              ORDER BY last_at DESC, folded LIMIT ?3";

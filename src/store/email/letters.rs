@@ -15,7 +15,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
-    pub async fn apply_letters(
+    pub async fn apply_mail_messages(
         &self,
         channel: &ChannelId,
         thread: &ConversationId,
@@ -23,7 +23,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.cache()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 for (id, letter) in &letters {
                     change
                         .prepare_cached(
@@ -37,7 +37,7 @@ impl Store {
     }
 
     /// A mail of a channel as it came, if it is stored; blocks.
-    pub fn raw_letter(&self, channel: &ChannelId, mail: &MessageId) -> Result<Option<String>, StoreError> {
+    pub fn raw_mail(&self, channel: &ChannelId, mail: &MessageId) -> Result<Option<String>, StoreError> {
         let (channel, mail) = (channel.clone(), mail.clone());
         self.cache().call(move |cache| {
             Ok(cache.connection.first(
@@ -50,18 +50,18 @@ impl Store {
     }
 
     /// The ids of the letters of a thread that are kept: they never change.
-    pub async fn known_letters(
+    pub async fn stored_mail_messages(
         &self,
         channel: &ChannelId,
         thread: &ConversationId,
     ) -> Result<HashMap<MessageId, MailMessage>, StoreError> {
         let (channel, thread) = (channel.clone(), thread.clone());
-        self.cache().later(move |cache| of_thread(&cache.connection, &channel, &thread)).await
+        self.cache().call_async(move |cache| list_of_thread(&cache.connection, &channel, &thread)).await
     }
 }
 
 /// The letters of a thread, on any connection of the cache.
-pub(crate) fn of_thread(
+pub(crate) fn list_of_thread(
     connection: &Connection,
     channel: &ChannelId,
     thread: &ConversationId,
@@ -76,7 +76,7 @@ pub(crate) fn of_thread(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::email::{LetterFile, MailAccount};
+    use model::email::{MailAccount, MailFile};
     use model::text::SafeText;
     use model::time::Timestamp;
     use sqlite::JsonCell;
@@ -97,11 +97,11 @@ mod tests {
             header_id: Some("<1@y.example>".to_owned()),
             plain: Some(SafeText::block("Hi\nthere")),
             links: vec![SafeText::line("https://y.example/")],
-            files: vec![LetterFile {
+            files: vec![MailFile {
                 name: SafeText::line("a.pdf"),
                 size: Some(7),
                 enclosed: true,
-                ..LetterFile::default()
+                ..MailFile::default()
             }],
             ..MailMessage::default()
         };

@@ -4,7 +4,7 @@
 
 use rusqlite::params;
 
-use crate::email::rows::values;
+use crate::email::rows::change_values;
 use crate::{Store, StoreError};
 use model::email::ThreadField;
 use model::ids::{ChannelId, ConversationId};
@@ -14,12 +14,12 @@ use sqlite::{Queries, only};
 
 /// What became of a change the server took.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filed {
+pub struct ThreadChangeOutcome {
     /// Fields that a reading does not show as they were set.
     pub ignored: Vec<ThreadField>,
     /// Fields that a reading shows as they were set, and that were otherwise
     /// before.
-    pub proved: Vec<ThreadField>,
+    pub accepted: Vec<ThreadField>,
     /// The newest mail there was then.
     pub seen: Option<Timestamp>,
 }
@@ -31,19 +31,19 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
-    pub async fn note_filed(
+    pub async fn record_thread_change(
         &self,
         channel: &ChannelId,
         thread: &ConversationId,
         change_made: &ThreadChange,
-        filed: &Filed,
+        filed: &ThreadChangeOutcome,
         at: Timestamp,
     ) -> Result<Vec<ThreadField>, StoreError> {
-        let (channel, thread, wanted) = (channel.clone(), thread.clone(), values(change_made));
+        let (channel, thread, wanted) = (channel.clone(), thread.clone(), change_values(change_made));
         let filed = filed.clone();
         let seen = filed.seen.map(Timestamp::micros);
         self.outbox()
-            .change_later(move |change| {
+            .change_async(move |change| {
                 let mut first = Vec::new();
                 for (field, value) in wanted {
                     let works = !filed.ignored.contains(&field);
@@ -60,7 +60,7 @@ impl Store {
                             of,
                         )?;
                     }
-                    if works && !filed.proved.contains(&field) {
+                    if works && !filed.accepted.contains(&field) {
                         continue;
                     }
                     let sql = "SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2";
@@ -80,7 +80,7 @@ impl Store {
 
     /// A mail came: that a thread was read or put away before it holds no
     /// longer, so that it is not overlooked.
-    pub async fn end_local(
+    pub async fn end_local_fields(
         &self,
         channel: &ChannelId,
         thread: &ConversationId,
@@ -88,7 +88,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let of = params![channel, thread, came];
                 let over = "FROM thread_local WHERE channel = ?1 AND thread = ?2
                     AND field IN ('read', 'place') AND seen < ?3";
@@ -105,7 +105,7 @@ impl Store {
     pub async fn working_fields(&self, channel: &ChannelId) -> Result<Vec<ThreadField>, StoreError> {
         let channel = channel.clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let words: Vec<_> = connection.all(
                     "SELECT field FROM patch_field WHERE channel = ?1 AND works = 1",
                     [channel.as_str()],

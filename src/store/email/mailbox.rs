@@ -12,7 +12,7 @@ impl Store {
     pub async fn apply_mailbox(&self, channel: &ChannelId, account: MailAccount) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 cache.connection.execute(
                     "INSERT OR REPLACE INTO mailbox (channel, facts) VALUES (?1, ?2)",
                     params![channel, json_of(&account)],
@@ -25,7 +25,7 @@ impl Store {
     /// The account as last read.
     pub async fn mailbox(&self, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
         let channel = channel.clone();
-        self.cache().later(move |cache| read(&cache.connection, &channel)).await
+        self.cache().call_async(move |cache| read(&cache.connection, &channel)).await
     }
 }
 
@@ -38,7 +38,11 @@ impl Reader {
     /// The words seen as folders and as categories of a tab's threads, in the
     /// order of the alphabet, each at most so many. One look into an index for
     /// each word, however many threads there are.
-    pub fn thread_words(&self, channel: &ChannelId, limit: u32) -> Result<[Vec<String>; 2], StoreError> {
+    pub fn folders_and_categories(
+        &self,
+        channel: &ChannelId,
+        limit: u32,
+    ) -> Result<[Vec<String>; 2], StoreError> {
         let words = |column: &str| -> Result<Vec<String>, StoreError> {
             let sql = format!(
                 "WITH RECURSIVE seen(word) AS (

@@ -9,5 +9,5 @@ pub(crate) mod rows;
 pub(crate) mod rules;
 mod threads;
 
-pub use local::Filed;
-pub use rules::RuledThread;
+pub use local::ThreadChangeOutcome;
+pub use rules::RuleMatch;

@@ -31,16 +31,16 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     if !row.get::<bool>("is_thread")? {
         return Ok(None);
     }
-    let mut thread = told(row)?;
+    let mut thread = thread_from_row(row)?;
     let kept: Option<String> = row.get("kept_here")?;
     let mut by_rule = None;
     for line in kept.iter().flat_map(|text| text.lines()) {
         let Some((field, value)) = line.split_once('=') else { continue };
         if field == "rule" {
-            by_rule = RuleAction::from_kept(value);
+            by_rule = RuleAction::from_stored(value);
         } else if let Some(field) = ThreadField::from_word(field) {
             let told = thread.clone();
-            set(&mut thread, field, value);
+            set_field(&mut thread, field, value);
             // No label where the server tells the same by now.
             if thread != told {
                 thread.only_here.push(field);
@@ -50,15 +50,17 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     let pending: Option<String> = row.get("leaving")?;
     for line in pending.iter().flat_map(|text| text.lines()) {
         if let Some(Operation::ChangeThread { change, .. }) = operation::read("thread", line) {
-            values(&change).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
+            change_values(&change)
+                .into_iter()
+                .for_each(|(field, value)| set_field(&mut thread, field, &value));
         }
     }
-    thread.by_rule = by_rule.filter(|by_rule| shows(&thread, by_rule));
+    thread.by_rule = by_rule.filter(|by_rule| shows_action(&thread, by_rule));
     Ok(Some(Box::new(thread)))
 }
 
 /// Whether a thread is still as a rule made it.
-fn shows(thread: &Thread, action: &RuleAction) -> bool {
+fn shows_action(thread: &Thread, action: &RuleAction) -> bool {
     let same =
         |entry: &Option<SafeText>, wanted: &str| entry.as_ref().is_some_and(|text| text.as_str() == wanted);
     match action {
@@ -71,7 +73,7 @@ fn shows(thread: &Thread, action: &RuleAction) -> bool {
 }
 
 /// What the server told of a thread, from the columns of its row.
-pub(crate) fn told(row: &Row<'_>) -> rusqlite::Result<Thread> {
+pub(crate) fn thread_from_row(row: &Row<'_>) -> rusqlite::Result<Thread> {
     Ok(read_row!(row, Thread {
         subject: optional_line, is_read, is_starred, category: optional_line, priority: optional_line,
         folder: optional_line; only_here: Vec::new(), by_rule: None
@@ -79,7 +81,7 @@ pub(crate) fn told(row: &Row<'_>) -> rusqlite::Result<Thread> {
 }
 
 /// What a change wants, field by field, as it is kept.
-pub(crate) fn values(change: &ThreadChange) -> Vec<(ThreadField, String)> {
+pub(crate) fn change_values(change: &ThreadChange) -> Vec<(ThreadField, String)> {
     let word = |flag: bool| flag.to_string();
     let place = change.place.as_ref().map(|place| match place {
         ThreadPlace::Archived(true) => "archive".to_owned(),
@@ -99,7 +101,7 @@ pub(crate) fn values(change: &ThreadChange) -> Vec<(ThreadField, String)> {
 }
 
 /// Sets one field of a thread to what was kept for it.
-pub(crate) fn set(thread: &mut Thread, field: ThreadField, value: &str) {
+pub(crate) fn set_field(thread: &mut Thread, field: ThreadField, value: &str) {
     let line = || SafeText::optional_line(Some(value));
     match field {
         ThreadField::Read => thread.is_read = Some(value == "true"),

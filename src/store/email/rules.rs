@@ -6,7 +6,7 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::outbox::{self, NewRow};
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::{Store, StoreError};
 use model::conversations::ConversationRow;
 use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery};
@@ -16,14 +16,14 @@ use model::time::{DAY, MINUTE, Timestamp};
 use sqlite::{Queries, Row};
 
 /// Threads a rule acts on in a minute, on one tab.
-const A_MINUTE: u32 = 20;
+const MAX_THREADS_PER_MINUTE: u32 = 20;
 /// How long it is remembered what a rule did.
-const KEPT: i64 = 180 * DAY;
+const HISTORY_LIMIT: i64 = 180 * DAY;
 /// Threads told of a rule at most.
-const TOLD: u32 = 500;
+const MAX_LISTED_THREADS: u32 = 500;
 
 /// Why a rule for its address leaves a thread alone; NULL where it may act.
-const LEFT_ALONE: &str = "CASE
+const SELECT_EXEMPTION: &str = "CASE
      WHEN c.is_closed = 1 THEN 'put away already'
      WHEN c.stuck > 0 OR c.escalation IS NOT NULL OR h.urgency < 2 THEN 'needs a person'
      WHEN coalesce(h.is_read, 1) = 1 THEN 'read already'
@@ -47,7 +47,7 @@ const LEFT_ALONE: &str = "CASE
 
 /// A thread that rules act on now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuledThread {
+pub struct RuleMatch {
     /// The thread.
     pub thread: ConversationId,
     /// Whose it is.
@@ -63,41 +63,41 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn ruled_threads(
+    pub async fn rule_matches(
         &self,
         channel: &ChannelId,
         now: Timestamp,
-    ) -> Result<Vec<RuledThread>, StoreError> {
+    ) -> Result<Vec<RuleMatch>, StoreError> {
         let of = channel.clone();
         let (rules, acted) = self
             .outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let on: Vec<MailRule> = rules(connection, "main", &of)?;
                 let sql = "SELECT count(*) FROM rule_action WHERE channel = ?1 AND at > ?2";
                 let acted: u32 = connection.scalar(sql, params![of, now.plus(-MINUTE)])?;
                 Ok((on.into_iter().filter(|mail_rule| mail_rule.is_on).collect::<Vec<_>>(), acted))
             })
             .await?;
-        let room = usize::try_from(A_MINUTE.saturating_sub(acted)).unwrap_or(0);
+        let room = usize::try_from(MAX_THREADS_PER_MINUTE.saturating_sub(acted)).unwrap_or(0);
         if rules.is_empty() || room == 0 {
             return Ok(Vec::new());
         }
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let mut found: Vec<RuledThread> = Vec::new();
-                for (thread, sender, mail_at) in untouched(&cache.connection, &channel, &rules)? {
+            .call_async(move |cache| {
+                let mut found: Vec<RuleMatch> = Vec::new();
+                for (thread, sender, mail_at) in unprocessed_threads(&cache.connection, &channel, &rules)? {
                     let mut actions = Vec::new();
                     for rule in rules.iter().filter(|rule| rule.sender == sender && rule.after < mail_at) {
                         let sql = "SELECT 1 FROM desk.rule_action WHERE channel = ?1 AND thread = ?2
                              AND sender = ?3 AND action = ?4 AND mail_at = ?5";
                         let mut done = cache.connection.prepare_cached(sql)?;
-                        if !done.exists(params![channel, thread, sender, rule.action.kept(), mail_at])? {
+                        if !done.exists(params![channel, thread, sender, rule.action.as_stored(), mail_at])? {
                             actions.push(rule.action.clone());
                         }
                     }
                     if !actions.is_empty() {
-                        found.push(RuledThread { thread, sender, mail_at, actions });
+                        found.push(RuleMatch { thread, sender, mail_at, actions });
                     }
                     if found.len() == room {
                         break;
@@ -116,12 +116,12 @@ impl Store {
     pub async fn enqueue_by_rule(
         &self,
         row: NewRow,
-        ruled: RuledThread,
+        ruled: RuleMatch,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let chance = self.chance().clone();
         self.outbox()
-            .later(move |connection| {
+            .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let channel = row.channel.clone();
                 let open = "SELECT 1 FROM outbox WHERE channel = ?1 AND conversation = ?2";
@@ -134,7 +134,7 @@ impl Store {
                     let still_on =
                         "SELECT 1 FROM mail_rule WHERE channel = ?1 AND sender = ?2 AND action = ?3
                          AND is_on = 1";
-                    let kept = action.kept();
+                    let kept = action.as_stored();
                     if !change.prepare_cached(still_on)?.exists(params![channel, ruled.sender, kept])? {
                         return Ok(false);
                     }
@@ -148,7 +148,7 @@ impl Store {
                     return Ok(false);
                 }
                 let old = "DELETE FROM rule_action WHERE channel = ?1 AND at < ?2";
-                change.execute(old, params![channel, now.plus(-KEPT)])?;
+                change.execute(old, params![channel, now.plus(-HISTORY_LIMIT)])?;
                 change.commit()?;
                 Ok(true)
             })
@@ -157,13 +157,13 @@ impl Store {
 }
 
 /// Makes a rule what it shall be, or forgets it. What it did stays noted.
-pub(crate) fn keep(
+pub(crate) fn save_rule(
     change: &Connection,
     channel: &str,
     rule: &MailRule,
     is_kept: bool,
 ) -> rusqlite::Result<()> {
-    let action = rule.action.kept();
+    let action = rule.action.as_stored();
     if is_kept {
         change.execute(
             "INSERT INTO mail_rule (channel, sender, action, is_on, made_at, after)
@@ -189,7 +189,7 @@ fn rules(connection: &Connection, outbox: &str, channel: &ChannelId) -> Result<V
          FROM {outbox}.mail_rule r WHERE r.channel = ?1 ORDER BY r.sender, r.action"
     );
     let read = |row: &Row<'_>| {
-        let action = RuleAction::from_kept(row.text("action")?);
+        let action = RuleAction::from_stored(row.text("action")?);
         let rule = |action| -> rusqlite::Result<MailRule> {
             Ok(MailRule {
                 sender: row.get("sender")?,
@@ -197,7 +197,7 @@ fn rules(connection: &Connection, outbox: &str, channel: &ChannelId) -> Result<V
                 is_on: row.get("is_on")?,
                 made_at: row.get("made_at")?,
                 after: row.get("after")?,
-                acted: row.get("acted")?,
+                applied_count: row.get("acted")?,
             })
         };
         // One of a later version does nothing here.
@@ -209,7 +209,7 @@ fn rules(connection: &Connection, outbox: &str, channel: &ChannelId) -> Result<V
 
 /// The unread threads of the rules' addresses that a rule may act on, oldest
 /// first, each with its address and its newest mail.
-fn untouched(
+fn unprocessed_threads(
     connection: &Connection,
     channel: &ChannelId,
     rules: &[MailRule],
@@ -220,7 +220,7 @@ fn untouched(
          CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.id
          WHERE h.channel = ?1 AND h.is_read = 0 AND c.last_inbound_at > ?2
              AND lower(c.address) IN (SELECT r.sender FROM desk.mail_rule r WHERE r.channel = ?1 AND r.is_on = 1)
-             AND {LEFT_ALONE} IS NULL
+             AND {SELECT_EXEMPTION} IS NULL
          ORDER BY c.last_inbound_at"
     );
     Ok(connection.all(&sql, params![channel, after], |row| {
@@ -241,19 +241,19 @@ pub(crate) fn page(connection: &Connection, query: &RulesQuery) -> Result<RulesP
     };
     if let Some((sender, _)) = &query.example {
         let sql = format!(
-            "SELECT c.id, {LEFT_ALONE} AS why FROM conversation c INDEXED BY conversation_by_state
+            "SELECT c.id, {SELECT_EXEMPTION} AS why FROM conversation c INDEXED BY conversation_by_state
              CROSS JOIN thread h ON h.channel = c.channel AND h.id = c.id
              WHERE c.channel = ?1 AND c.is_closed = 0 AND lower(c.address) = ?2
-             ORDER BY c.sort_at DESC LIMIT {TOLD}"
+             ORDER BY c.sort_at DESC LIMIT {MAX_LISTED_THREADS}"
         );
         page.threads = threads(connection, channel, &sql, params![channel, sender])?;
-    } else if let Some((sender, action)) = &query.done_by {
+    } else if let Some((sender, action)) = &query.applied {
         let sql = format!(
             "SELECT thread AS id, NULL AS why FROM desk.rule_action
              WHERE channel = ?1 AND sender = ?2 AND action = ?3
-             GROUP BY thread ORDER BY max(at) DESC LIMIT {TOLD}"
+             GROUP BY thread ORDER BY max(at) DESC LIMIT {MAX_LISTED_THREADS}"
         );
-        page.threads = threads(connection, channel, &sql, params![channel, sender, action.kept()])?;
+        page.threads = threads(connection, channel, &sql, params![channel, sender, action.as_stored()])?;
     }
     Ok(page)
 }
@@ -268,7 +268,7 @@ fn threads(
         connection.all(sql, bound, |row| Ok((row.get("id")?, row.optional_line("why")?)))?;
     let mut all = Vec::with_capacity(ids.len());
     for (id, why) in ids {
-        all.extend(row_of(connection, channel, &id)?.map(|row| (row, why)));
+        all.extend(load_row(connection, channel, &id)?.map(|row| (row, why)));
     }
     Ok(all)
 }

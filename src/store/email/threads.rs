@@ -3,10 +3,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::email::rows::{set, told, values};
+use crate::email::rows::{change_values, set_field, thread_from_row};
 use crate::{Snapshot, Store, StoreError};
 use model::conversations::ConversationStatus;
-use model::email::{Thread, is_archive, urgency};
+use model::email::{Thread, is_archive, priority_rank};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::content::ThreadChange;
 use sqlite::Queries;
@@ -27,7 +27,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let overtaken: Vec<bool> = threads
                     .iter()
                     .map(|(id, _)| {
@@ -40,7 +40,11 @@ impl Store {
                 for ((id, thread), overtaken) in threads.into_iter().zip(overtaken) {
                     let known = find(&change, &channel, &id)?;
                     let before = known.clone().unwrap_or_default();
-                    let new = if overtaken { before.or(thread) } else { thread.or(before) };
+                    let new = if overtaken {
+                        before.with_missing_from(thread)
+                    } else {
+                        thread.with_missing_from(before)
+                    };
                     if known.as_ref() != Some(&new) {
                         write(&change, &channel, &id, &new)?;
                         changed = true;
@@ -53,25 +57,27 @@ impl Store {
     }
 
     /// What the server told of a thread last.
-    pub async fn told_of_thread(
+    pub async fn reported_thread(
         &self,
         channel: &ChannelId,
         id: &ConversationId,
     ) -> Result<Thread, StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
-        self.cache().later(move |cache| Ok(find(&cache.connection, &channel, &id)?.unwrap_or_default())).await
+        self.cache()
+            .call_async(move |cache| Ok(find(&cache.connection, &channel, &id)?.unwrap_or_default()))
+            .await
     }
 
     /// Of these threads, those that were put away as far as is known: lists
     /// do not tell.
-    pub async fn archived_among(
+    pub async fn filter_archived(
         &self,
         channel: &ChannelId,
         ids: Vec<ConversationId>,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
+            .call_async(move |cache| {
                 let sql = "SELECT coalesce((SELECT l.value FROM desk.thread_local l WHERE l.channel = ?1
                          AND l.thread = ?2 AND l.field = 'place'),
                          (SELECT h.folder FROM thread h WHERE h.channel = ?1 AND h.id = ?2))";
@@ -88,7 +94,7 @@ impl Store {
     }
 
     /// Keeps what a change did on the server, before a reading tells of it.
-    pub async fn thread_changed(
+    pub async fn apply_thread_change(
         &self,
         channel: &ChannelId,
         id: &ConversationId,
@@ -96,14 +102,16 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, id, made) = (channel.clone(), id.clone(), change_made.clone());
         self.cache()
-            .later(move |cache| {
-                cache.note_local_write(&channel, &id);
+            .call_async(move |cache| {
+                cache.record_local_write(&channel, &id);
                 let change = cache.connection.transaction()?;
                 let mut thread = find(&change, &channel, &id)?.unwrap_or_default();
-                values(&made).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
+                change_values(&made)
+                    .into_iter()
+                    .for_each(|(field, value)| set_field(&mut thread, field, &value));
                 write(&change, &channel, &id, &thread)?;
                 if made.place.is_some() {
-                    place(&change, &channel, &id, thread.is_archived())?;
+                    move_thread(&change, &channel, &id, thread.is_archived())?;
                 }
                 change.commit()?;
                 Ok(())
@@ -112,18 +120,18 @@ impl Store {
     }
 
     /// Puts a thread's row away or back, where only this desk does so.
-    pub async fn place_here(
+    pub async fn move_thread_here(
         &self,
         channel: &ChannelId,
         id: &ConversationId,
         archived: bool,
     ) -> Result<(), StoreError> {
         let (channel, id) = (channel.clone(), id.clone());
-        self.cache().later(move |cache| place(&cache.connection, &channel, &id, archived)).await
+        self.cache().call_async(move |cache| move_thread(&cache.connection, &channel, &id, archived)).await
     }
 }
 
-fn place(
+fn move_thread(
     connection: &Connection,
     channel: &ChannelId,
     id: &ConversationId,
@@ -144,7 +152,7 @@ fn find(
 ) -> Result<Option<Thread>, StoreError> {
     let sql = "SELECT subject, is_read, is_starred, category, priority, folder FROM thread
          WHERE channel = ?1 AND id = ?2";
-    Ok(connection.first(sql, params![channel, id], told)?)
+    Ok(connection.first(sql, params![channel, id], thread_from_row)?)
 }
 
 fn write(
@@ -169,7 +177,7 @@ fn write(
             thread.is_starred,
             thread.category,
             thread.priority,
-            thread.priority.as_ref().map_or(4, |priority| urgency(priority.as_str())),
+            thread.priority.as_ref().map_or(4, |priority| priority_rank(priority.as_str())),
             thread.folder
         ])?;
     Ok(())

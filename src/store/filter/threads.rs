@@ -9,50 +9,50 @@ use model::filter::Phrase;
 /// A word of a thread, without case.
 pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {
     let word = Value::from(word.to_lowercase());
-    Clause::with(
-        &sql(&format!("lower(h.{column}) = ?"), field, "lower(l.value) = ?"),
+    Clause::with_values(
+        &merged_condition(&format!("lower(h.{column}) = ?"), field, "lower(l.value) = ?"),
         vec![word.clone(), word],
     )
 }
 
 /// Words of a thread's subject.
 pub(super) fn subject(phrase: &Phrase) -> Clause {
-    Clause::with(
+    Clause::with_values(
         "c.number IN (SELECT t.number FROM thread h CROSS JOIN conversation t
              ON t.channel = h.channel AND t.id = h.id WHERE has_words(h.subject, ?, ?))",
-        bound(phrase),
+        bound_values(phrase),
     )
 }
 
 /// Words of a recipient of a mail in the thread, among the mails that were fetched.
 pub(super) fn recipient(phrase: &Phrase) -> Clause {
-    Clause::with(
+    Clause::with_values(
         "c.number IN (SELECT t.number FROM letter l CROSS JOIN conversation t
              ON t.channel = l.channel AND t.id = l.thread
              WHERE has_words(concat_ws(' ', l.facts ->> '$.to', l.facts ->> '$.cc'), ?, ?))",
-        bound(phrase),
+        bound_values(phrase),
     )
 }
 
-fn bound(phrase: &Phrase) -> Vec<Value> {
+fn bound_values(phrase: &Phrase) -> Vec<Value> {
     vec![phrase.text.clone().into(), i64::from(phrase.exact).into()]
 }
 
 /// A state of a thread.
-pub(super) fn flag(condition: &str, field: &str, value: &str) -> Clause {
-    Clause::plain(&sql(&format!("h.{condition}"), field, &format!("l.value = '{value}'")))
+pub(super) fn flag_condition(condition: &str, field: &str, value: &str) -> Clause {
+    Clause::plain(&merged_condition(&format!("h.{condition}"), field, &format!("l.value = '{value}'")))
 }
 
 /// Unread by the server's count; where there is no mail, not looked at here.
-pub(super) fn unread() -> Clause {
-    let mail = flag("is_read = 0", "read", "false");
+pub(super) fn unread_condition() -> Clause {
+    let mail = flag_condition("is_read = 0", "read", "false");
     Clause::plain(&format!(
         "iif(EXISTS (SELECT 1 FROM thread h WHERE h.channel = c.channel AND h.id = c.id), {}, c.unread > 0)",
         mail.sql
     ))
 }
 
-fn sql(condition: &str, field: &str, kept: &str) -> String {
+fn merged_condition(condition: &str, field: &str, kept: &str) -> String {
     format!(
         "(c.number IN (SELECT t.number FROM thread h CROSS JOIN conversation t
                  ON t.channel = h.channel AND t.id = h.id WHERE {condition}

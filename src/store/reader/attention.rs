@@ -5,39 +5,43 @@ use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use crate::proposals;
-use crate::reader::conversations::{ANSWERED_BEFORE, row_of};
+use crate::reader::conversations::{ANSWERED_BEFORE_EXPRESSION, load_row};
 use crate::reader::{desk, fates};
 use crate::rows::outbox::{COLUMNS, read};
 use crate::rows::{campaign, local};
 use model::attention::{
-    Alarms, AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery, AttentionReason, by_urgency,
+    Alarms, AttentionAnswer, AttentionEntry, AttentionQuery, AttentionReason, AttentionRequest,
+    sort_by_urgency,
 };
-use model::conversations::{ConversationRow, PATIENCE};
+use model::conversations::{AI_ANSWER_TIMEOUT, ConversationRow};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::OutboxRow;
 use model::queries::{ConversationKey, DeskQuery};
 use model::targets;
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::trouble::TROUBLE;
+use model::trouble::TROUBLE_THRESHOLD;
 use model::waves;
 use sqlite::{Queries, only};
 
 /// Entries of each part at most, and of all.
-const MOST: u32 = 100;
+const MAX_ENTRIES: u32 = 100;
 /// Customers who wait that are looked at for their targets, at most.
-const WAITING: u32 = 1_000;
+const MAX_WAITING_CUSTOMERS: u32 = 1_000;
 /// What the order of urgency begins with where the AI asks for a person.
-const ASKS_BELOW: i64 = 512 * (1 << 52);
+const ESCALATED_URGENCY_LIMIT: i64 = 512 * (1 << 52);
 
 /// Answers what is asked.
-pub(crate) fn answer(connection: &Connection, ask: &AttentionAsk) -> Result<AttentionAnswer, StoreError> {
+pub(crate) fn answer_request(
+    connection: &Connection,
+    ask: &AttentionRequest,
+) -> Result<AttentionAnswer, StoreError> {
     match ask {
-        AttentionAsk::List(query) => {
+        AttentionRequest::List(query) => {
             let (entries, more) = list(connection, query)?;
             Ok(AttentionAnswer::List(entries, more))
         }
-        AttentionAsk::Alarms(query, since) => {
+        AttentionRequest::Alarms(query, since) => {
             Ok(AttentionAnswer::Alarms(alarms(connection, query, *since)?, query.now))
         }
     }
@@ -45,14 +49,14 @@ pub(crate) fn answer(connection: &Connection, ask: &AttentionAsk) -> Result<Atte
 
 /// Reads all of it, the most urgent first; and whether there is more.
 fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<AttentionEntry>, bool), StoreError> {
-    let mut entries = stopped(connection)?;
+    let mut entries = stopped_entries(connection)?;
     entries.extend(overdue_pauses(connection, query)?);
     let mut told: Vec<ConversationKey> = Vec::new();
-    let ways: [(Ask, ReasonOfRow); 4] = [
-        (silent, AttentionReason::Silent),
-        (asking, AttentionReason::Asks),
-        (near_target, AttentionReason::Target),
-        (failing, AttentionReason::Fails),
+    let ways: [(ConversationFinder, RowReason); 4] = [
+        (rows_without_ai_answer, AttentionReason::AiSilent),
+        (escalated_rows, AttentionReason::AiEscalated),
+        (rows_near_target, AttentionReason::TargetNear),
+        (troubled_rows, AttentionReason::AiInTrouble),
     ];
     for (ask, reason) in ways {
         for channel in &query.channels {
@@ -60,21 +64,21 @@ fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<Attentio
                 // One conversation is told once, as what is most urgent of it.
                 if !told.contains(&row.key()) {
                     told.push(row.key());
-                    entries.push(of_row(row, reason));
+                    entries.push(entry_from_row(row, reason));
                 }
             }
         }
     }
-    entries.extend(paused_waves(connection)?);
-    let proposed = proposals::list(connection, &DeskQuery { channel: None, limit: MOST })?.0;
+    entries.extend(paused_campaigns(connection)?);
+    let proposed = proposals::list(connection, &DeskQuery { channel: None, limit: MAX_ENTRIES })?.0;
     entries.extend(proposed.into_iter().map(|proposal_entry| AttentionEntry {
         channel: proposal_entry.proposal.channel.clone(),
         title: proposal_entry.title.clone(),
         reason: AttentionReason::Proposed(Box::new(proposal_entry)),
     }));
     entries.retain(|entry| query.channels.contains(&entry.channel));
-    by_urgency(&mut entries, query.now);
-    Ok(desk::cut(entries, MOST))
+    sort_by_urgency(&mut entries, query.now);
+    Ok(desk::truncate_rows(entries, MAX_ENTRIES))
 }
 
 /// What has become due since a time by this desk's own clock, how much is, and
@@ -83,15 +87,15 @@ fn alarms(connection: &Connection, query: &AttentionQuery, since: Timestamp) -> 
     let now = query.now;
     let mut alarms = Alarms::default();
     for channel in &query.channels {
-        for row in handed_back(connection, channel)? {
-            let Some(at) = row.asked_ai_at.map(|asked_ai| asked_ai.plus(PATIENCE)) else { continue };
+        for row in handed_back_rows(connection, channel)? {
+            let Some(at) = row.ai_asked_at.map(|asked_ai| asked_ai.plus(AI_ANSWER_TIMEOUT)) else { continue };
             if at > now {
-                alarms.comes(at);
+                alarms.schedule_at(at);
                 continue;
             }
-            alarms.silent += 1;
+            alarms.unanswered += 1;
             if at > since {
-                alarms.rung.push(of_row(row, AttentionReason::Silent));
+                alarms.fired.push(entry_from_row(row, AttentionReason::AiSilent));
             }
         }
         target_alarms(connection, channel, query, since, &mut alarms)?;
@@ -108,22 +112,23 @@ fn target_alarms(
     since: Timestamp,
     alarms: &mut Alarms,
 ) -> Result<(), StoreError> {
-    let targets = targets::of(&query.targets, channel);
+    let targets = targets::targets_of(&query.targets, channel);
     for answered in [false, true] {
         let Some(span) = targets.span(answered) else { continue };
-        let early = span - targets::warning(span);
-        for (conversation, began) in waiting(connection, channel, answered, query.now.plus(-early))? {
+        let early = span - targets::warning_span(span);
+        for (conversation, began) in waiting_customers(connection, channel, answered, query.now.plus(-early))?
+        {
             let (near, missed) = (began.plus(early), began.plus(span));
             if missed <= query.now {
                 alarms.missed += 1;
                 continue;
             }
             alarms.near += 1;
-            alarms.comes(missed);
+            alarms.schedule_at(missed);
             if near > since
-                && let Some(row) = row_of(connection, channel, &conversation)?
+                && let Some(row) = load_row(connection, channel, &conversation)?
             {
-                alarms.rung.push(of_row(row, AttentionReason::Target));
+                alarms.fired.push(entry_from_row(row, AttentionReason::TargetNear));
             }
         }
         // Whoever began to wait after that comes near next, whatever target they have.
@@ -131,7 +136,7 @@ fn target_alarms(
              WHERE channel = ?1 AND needs = 1 AND waiting_since > ?2";
         let next: Option<Timestamp> = connection.scalar(sql, params![channel, query.now.plus(-early)])?;
         if let Some(began) = next {
-            alarms.comes(began.plus(early));
+            alarms.schedule_at(began.plus(early));
         }
     }
     Ok(())
@@ -139,7 +144,7 @@ fn target_alarms(
 
 /// Who has waited since before a time and was answered before, or was not; who
 /// has waited longest first.
-fn waiting(
+fn waiting_customers(
     connection: &Connection,
     channel: &ChannelId,
     answered: bool,
@@ -148,37 +153,38 @@ fn waiting(
     let sql = format!(
         "SELECT c.id, c.waiting_since FROM conversation c INDEXED BY conversation_waits
          WHERE c.channel = ?1 AND c.needs = 1 AND c.waiting_since <= ?2 AND c.is_closed = 0
-             AND {ANSWERED_BEFORE} = ?3 AND c.number NOT IN ({})
+             AND {ANSWERED_BEFORE_EXPRESSION} = ?3 AND c.number NOT IN ({})
          ORDER BY c.waiting_since, c.id LIMIT ?4",
-        local::ASLEEP
+        local::SELECT_ASLEEP
     );
-    let bound = params![channel, before, answered, WAITING];
+    let bound = params![channel, before, answered, MAX_WAITING_CUSTOMERS];
     Ok(connection.all(&sql, bound, |row| Ok((row.get("id")?, row.get("waiting_since")?)))?)
 }
 
 /// Whose target is near or was missed, the earliest first.
-fn near_target(
+fn rows_near_target(
     connection: &Connection,
     channel: &ChannelId,
     query: &AttentionQuery,
 ) -> Result<Vec<ConversationRow>, StoreError> {
-    let targets = targets::of(&query.targets, channel);
+    let targets = targets::targets_of(&query.targets, channel);
     let mut found = Vec::new();
     for answered in [false, true] {
         let Some(span) = targets.span(answered) else { continue };
-        let early = query.now.plus(targets::warning(span) - span);
-        found.extend(waiting(connection, channel, answered, early)?.into_iter().map(|pair| pair.0));
+        let early = query.now.plus(targets::warning_span(span) - span);
+        found.extend(waiting_customers(connection, channel, answered, early)?.into_iter().map(|pair| pair.0));
     }
-    found.truncate(usize::try_from(MOST).unwrap_or(usize::MAX));
+    found.truncate(usize::try_from(MAX_ENTRIES).unwrap_or(usize::MAX));
     rows_of(connection, channel, &found)
 }
 
 /// Why a conversation needs a person.
-type ReasonOfRow = fn(Box<ConversationRow>) -> AttentionReason;
+type RowReason = fn(Box<ConversationRow>) -> AttentionReason;
 /// Finds conversations of a channel.
-type Ask = fn(&Connection, &ChannelId, &AttentionQuery) -> Result<Vec<ConversationRow>, StoreError>;
+type ConversationFinder =
+    fn(&Connection, &ChannelId, &AttentionQuery) -> Result<Vec<ConversationRow>, StoreError>;
 
-fn of_row(row: ConversationRow, reason: ReasonOfRow) -> AttentionEntry {
+fn entry_from_row(row: ConversationRow, reason: RowReason) -> AttentionEntry {
     AttentionEntry {
         channel: row.channel.clone(),
         title: row.conversation.title(),
@@ -186,9 +192,9 @@ fn of_row(row: ConversationRow, reason: ReasonOfRow) -> AttentionEntry {
     }
 }
 
-fn stopped(connection: &Connection) -> Result<Vec<AttentionEntry>, StoreError> {
+fn stopped_entries(connection: &Connection) -> Result<Vec<AttentionEntry>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped' ORDER BY sequence LIMIT ?1");
-    let rows: Vec<OutboxRow> = connection.all(&sql, [MOST + 1], read)?;
+    let rows: Vec<OutboxRow> = connection.all(&sql, [MAX_ENTRIES + 1], read)?;
     let entry = |row: OutboxRow| {
         Ok(AttentionEntry {
             channel: row.channel.clone(),
@@ -208,7 +214,7 @@ fn overdue_pauses(
         return Ok(Vec::new());
     }
     let ended = query.now.plus(-query.lease);
-    let over = fates::paused(connection, MOST + 1)?
+    let over = fates::paused_entries(connection, MAX_ENTRIES + 1)?
         .into_iter()
         .filter(|paused_entry| paused_entry.counts_from <= ended);
     let entry = |paused_entry: model::queries::PausedEntry| AttentionEntry {
@@ -217,7 +223,7 @@ fn overdue_pauses(
             .title
             .clone()
             .unwrap_or_else(|| SafeText::line(paused_entry.conversation.as_str())),
-        reason: AttentionReason::PauseOver(Box::new(paused_entry)),
+        reason: AttentionReason::PauseExpired(Box::new(paused_entry)),
     };
     Ok(over.map(entry).collect())
 }
@@ -230,33 +236,36 @@ fn rows_of(
 ) -> Result<Vec<ConversationRow>, StoreError> {
     found
         .iter()
-        .filter_map(|conversation_id| row_of(connection, channel, conversation_id).transpose())
+        .filter_map(|conversation_id| load_row(connection, channel, conversation_id).transpose())
         .collect()
 }
 
 /// Handed back from here, and the AI has not answered the customer since.
-fn silent(
+fn rows_without_ai_answer(
     connection: &Connection,
     channel: &ChannelId,
     query: &AttentionQuery,
 ) -> Result<Vec<ConversationRow>, StoreError> {
-    let rows = handed_back(connection, channel)?.into_iter();
+    let rows = handed_back_rows(connection, channel)?.into_iter();
     Ok(rows.filter(|row| row.unanswered_since(query.now).is_some()).collect())
 }
 
 /// Handed back from here, and the customer has written since and waits.
-fn handed_back(connection: &Connection, channel: &ChannelId) -> Result<Vec<ConversationRow>, StoreError> {
+fn handed_back_rows(
+    connection: &Connection,
+    channel: &ChannelId,
+) -> Result<Vec<ConversationRow>, StoreError> {
     let sql = "SELECT h.conversation FROM desk.handback h
          CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.conversation
          WHERE h.channel = ?1 AND c.is_closed = 0 AND c.waiting_since IS NOT NULL
          ORDER BY c.waiting_since LIMIT ?2";
-    let found: Vec<ConversationId> = connection.all(sql, params![channel, MOST + 1], only)?;
+    let found: Vec<ConversationId> = connection.all(sql, params![channel, MAX_ENTRIES + 1], only)?;
     let rows = rows_of(connection, channel, &found)?.into_iter();
-    Ok(rows.filter(|row| row.asked_ai_at.is_some() && !row.local.is_asleep()).collect())
+    Ok(rows.filter(|row| row.ai_asked_at.is_some() && !row.local.is_asleep()).collect())
 }
 
 /// The AI asks for a person.
-fn asking(
+fn escalated_rows(
     connection: &Connection,
     channel: &ChannelId,
     _: &AttentionQuery,
@@ -265,38 +274,39 @@ fn asking(
         "SELECT id FROM conversation INDEXED BY conversation_urgent
          WHERE channel = ?1 AND needs = 1 AND urgency < ?2 AND number NOT IN ({})
          ORDER BY urgency, id LIMIT ?3",
-        local::ASLEEP
+        local::SELECT_ASLEEP
     );
-    let found: Vec<ConversationId> = connection.all(&sql, params![channel, ASKS_BELOW, MOST + 1], only)?;
+    let found: Vec<ConversationId> =
+        connection.all(&sql, params![channel, ESCALATED_URGENCY_LIMIT, MAX_ENTRIES + 1], only)?;
     rows_of(connection, channel, &found)
 }
 
 /// The AI answers, and there is trouble with it.
-fn failing(
+fn troubled_rows(
     connection: &Connection,
     channel: &ChannelId,
     query: &AttentionQuery,
 ) -> Result<Vec<ConversationRow>, StoreError> {
     let sql = format!(
         "SELECT id FROM conversation INDEXED BY conversation_in_trouble
-         WHERE channel = ?1 AND trouble >= {TROUBLE} AND is_closed = 0 AND automation <> 'off'
+         WHERE channel = ?1 AND trouble >= {TROUBLE_THRESHOLD} AND is_closed = 0 AND automation <> 'off'
              AND number NOT IN ({})
          ORDER BY trouble DESC, id LIMIT ?2",
-        local::ASLEEP
+        local::SELECT_ASLEEP
     );
-    let found: Vec<ConversationId> = connection.all(&sql, params![channel, MOST + 1], only)?;
+    let found: Vec<ConversationId> = connection.all(&sql, params![channel, MAX_ENTRIES + 1], only)?;
     let rows = rows_of(connection, channel, &found)?;
-    Ok(rows.into_iter().filter(|row| row.trouble_words(query.now).is_some()).collect())
+    Ok(rows.into_iter().filter(|row| row.describe_trouble(query.now).is_some()).collect())
 }
 
 /// Broadcasts that were stopped between two waves and wait for a person.
-fn paused_waves(connection: &Connection) -> Result<Vec<AttentionEntry>, StoreError> {
+fn paused_campaigns(connection: &Connection) -> Result<Vec<AttentionEntry>, StoreError> {
     let condition = "WHERE phase = 'paused' ORDER BY number LIMIT ?1";
-    let found = campaign::select(connection, "desk", condition, [MOST + 1])?;
+    let found = campaign::select(connection, "desk", condition, [MAX_ENTRIES + 1])?;
     let entry = |campaign: waves::Campaign| AttentionEntry {
         channel: campaign.channel.clone(),
-        title: waves::title(&campaign.content),
-        reason: AttentionReason::Waves(Box::new(campaign)),
+        title: waves::content_title(&campaign.content),
+        reason: AttentionReason::CampaignPaused(Box::new(campaign)),
     };
     Ok(found.into_iter().map(entry).collect())
 }

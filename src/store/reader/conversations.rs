@@ -12,13 +12,13 @@ use crate::rows::local;
 use model::conversations::ConversationRow;
 use model::filter::Sort;
 use model::ids::{ChannelId, ConversationId};
-use model::queries::{Anchor, COUNTED_ROWS, ConversationPage, ConversationQuery};
+use model::queries::{Anchor, ConversationPage, ConversationQuery, MAX_COUNTED_ROWS};
 use model::time::Timestamp;
 use model::trouble::TroubleScore;
 use sqlite::{Queries, Row, only, read_row};
 
 /// The facts beside a conversation; `desk` is the outbox.
-const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
+const FACT_COLUMNS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT substr(iif(d.text = '', d.note, d.text), 1, 200) FROM desk.draft d
          WHERE d.channel = c.channel AND d.conversation = c.id) AS draft,
      (SELECT o.operation = 'resume' FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
@@ -42,41 +42,41 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
 /// Whether a customer who waits was answered in the same case before they began
 /// to: somebody spoke within a day before, to what the customer had said within
 /// a day before that.
-pub(crate) const ANSWERED_BEFORE: &str = "(c.waiting_since IS NOT NULL AND EXISTS (
+pub(crate) const ANSWERED_BEFORE_EXPRESSION: &str = "(c.waiting_since IS NOT NULL AND EXISTS (
      SELECT 1 FROM message o WHERE o.conversation = c.number AND o.said_by IN (1, 2)
          AND o.sort_at < c.waiting_since AND o.sort_at > c.waiting_since - 86400000000
          AND EXISTS (SELECT 1 FROM message i WHERE i.conversation = c.number AND i.said_by = 0
              AND i.sort_at < o.sort_at AND i.sort_at > o.sort_at - 86400000000)))";
 
 /// Reads a window.
-pub(crate) fn window(
+pub(crate) fn load_window(
     connection: &Connection,
     query: &ConversationQuery,
 ) -> Result<ConversationPage, StoreError> {
     let page = match &query.anchor {
-        Anchor::Top => from_top(connection, query)?,
-        Anchor::Bottom => from_bottom(connection, query)?,
-        Anchor::Around(key) => match order::key_of(connection, query, key)? {
-            Some(key) => around(connection, query, &key)?,
-            None => from_top(connection, query)?,
+        Anchor::Top => load_from_top(connection, query)?,
+        Anchor::Bottom => load_from_bottom(connection, query)?,
+        Anchor::Around(key) => match order::load_key(connection, query, key)? {
+            Some(key) => load_around(connection, query, &key)?,
+            None => load_from_top(connection, query)?,
         },
     };
     // What was read whole need not be counted.
     let total = match (page.reaches_top && page.reaches_bottom, page.rows.len()) {
         (true, rows) => u64::try_from(rows).ok(),
-        (false, _) => total(connection, query)?,
+        (false, _) => count_rows(connection, query)?,
     };
     Ok(ConversationPage { total, ..page })
 }
 
 /// One conversation's row; `None` if it is not stored.
-pub(crate) fn row_of(
+pub(crate) fn load_row(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {ANSWERED_BEFORE} AS answered_before, {}, {} FROM conversation c {} {} WHERE c.channel = ?1 AND c.id = ?2",
+        "SELECT {COLUMNS}, {FACT_COLUMNS}, {ANSWERED_BEFORE_EXPRESSION} AS answered_before, {}, {} FROM conversation c {} {} WHERE c.channel = ?1 AND c.id = ?2",
         local::COLUMNS,
         thread::COLUMNS,
         local::JOIN,
@@ -86,7 +86,7 @@ pub(crate) fn row_of(
 }
 
 /// The newest activity of a conversation.
-pub(crate) fn activity(
+pub(crate) fn last_activity(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
@@ -97,7 +97,7 @@ pub(crate) fn activity(
 
 /// Conversations down to a time whose history lags behind the list, newest
 /// activity first.
-pub(crate) fn lagging(
+pub(crate) fn lagging_conversations(
     connection: &Connection,
     channel: &ChannelId,
     closed: Option<bool>,
@@ -112,33 +112,42 @@ pub(crate) fn lagging(
     )?)
 }
 
-fn from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
-    let (rows, more) = walk(connection, query, None, WalkDirection::Down, query.limit)?;
+fn load_from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
+    let (rows, more) = load_rows(connection, query, None, WalkDirection::Down, query.limit)?;
     Ok(ConversationPage { rows, reaches_top: true, reaches_bottom: !more, total: None })
 }
 
-fn from_bottom(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
-    let (mut rows, more) = walk(connection, query, None, WalkDirection::Up, query.limit)?;
+fn load_from_bottom(
+    connection: &Connection,
+    query: &ConversationQuery,
+) -> Result<ConversationPage, StoreError> {
+    let (mut rows, more) = load_rows(connection, query, None, WalkDirection::Up, query.limit)?;
     rows.reverse();
     Ok(ConversationPage { rows, reaches_top: !more, reaches_bottom: true, total: None })
 }
 
 /// Half before the key, and the key's row with the other half after it; a
 /// short half gives its room to the other.
-fn around(
+fn load_around(
     connection: &Connection,
     query: &ConversationQuery,
     key: &SortKey,
 ) -> Result<ConversationPage, StoreError> {
     let half = query.limit / 2;
     let (mut above, mut more_above) =
-        walk(connection, query, Some((key, Bound::Without)), WalkDirection::Up, half)?;
+        load_rows(connection, query, Some((key, Bound::Exclusive)), WalkDirection::Up, half)?;
     let taken = u32::try_from(above.len()).unwrap_or(half);
-    let (below, more_below) =
-        walk(connection, query, Some((key, Bound::With)), WalkDirection::Down, query.limit - taken)?;
+    let (below, more_below) = load_rows(
+        connection,
+        query,
+        Some((key, Bound::Inclusive)),
+        WalkDirection::Down,
+        query.limit - taken,
+    )?;
     let spare = query.limit.saturating_sub(u32::try_from(below.len()).unwrap_or(0));
     if more_above && spare > taken {
-        (above, more_above) = walk(connection, query, Some((key, Bound::Without)), WalkDirection::Up, spare)?;
+        (above, more_above) =
+            load_rows(connection, query, Some((key, Bound::Exclusive)), WalkDirection::Up, spare)?;
     }
     above.reverse();
     above.extend(below);
@@ -148,23 +157,23 @@ fn around(
 /// Whether the row at a key belongs to a walk that begins there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bound {
-    With,
-    Without,
+    Inclusive,
+    Exclusive,
 }
 
 /// Rows on one side of a key in walking order, and whether more follow.
-fn walk(
+fn load_rows(
     connection: &Connection,
     query: &ConversationQuery,
     from: Option<(&SortKey, Bound)>,
     walk: WalkDirection,
     limit: u32,
 ) -> Result<(Vec<ConversationRow>, bool), StoreError> {
-    let numbers = numbers(query, from, walk, i64::from(limit) + 1);
-    let [first, id, channel] = order::columns(query);
-    let (_, direction) = order::direction(query.sort, walk);
+    let numbers = numbers_query(query, from, walk, i64::from(limit) + 1);
+    let [first, id, channel] = order::sort_columns(query);
+    let (_, direction) = order::sort_direction(query.sort, walk);
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {ANSWERED_BEFORE} AS answered_before, {}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {} {}
+        "SELECT {COLUMNS}, {FACT_COLUMNS}, {ANSWERED_BEFORE_EXPRESSION} AS answered_before, {}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {} {}
          ORDER BY {first} {direction}, {id} {direction}, {channel} {direction}",
         local::COLUMNS,
         thread::COLUMNS,
@@ -180,22 +189,22 @@ fn walk(
 }
 
 /// The numbers of those rows: all that is asked of them stands in one index.
-fn numbers(
+fn numbers_query(
     query: &ConversationQuery,
     from: Option<(&SortKey, Bound)>,
     walk: WalkDirection,
     limit: i64,
 ) -> Clause {
-    let (compare, direction) = order::direction(query.sort, walk);
-    let columns = order::columns(query);
+    let (compare, direction) = order::sort_direction(query.sort, walk);
+    let columns = order::sort_columns(query);
     // Within one tab the third column never decides.
     let columns = if query.channel.is_some() { &columns[..2] } else { &columns[..] };
     let mut clause = Clause::default();
     clause.push("SELECT c.number AS number", []);
-    clause.push(&rows(query).sql, rows(query).values);
+    clause.push(&rows_query(query).sql, rows_query(query).values);
     if let Some((key, bound)) = from {
         let marks = vec!["?"; columns.len()].join(", ");
-        let equals = if bound == Bound::With { "=" } else { "" };
+        let equals = if bound == Bound::Inclusive { "=" } else { "" };
         let comparison = format!(" AND ({}) {compare}{equals} ({marks})", columns.join(", "));
         clause.push(&comparison, key.0.iter().take(columns.len()).cloned());
     }
@@ -207,13 +216,13 @@ fn numbers(
 /// What reads the first rows, for a test to look at how.
 #[cfg(test)]
 pub(crate) fn first_numbers(query: &ConversationQuery) -> Clause {
-    numbers(query, None, WalkDirection::Down, 5)
+    numbers_query(query, None, WalkDirection::Down, 5)
 }
 
 /// The rows a query is about, in no order. A plain question has indexes of its
 /// own; every other one walks the wide one.
-fn rows(query: &ConversationQuery) -> Clause {
-    let needed = query.filter.asks_for_needed();
+fn rows_query(query: &ConversationQuery) -> Clause {
+    let needed = query.filter.is_needing_person();
     let own_index = match (query.sort, &query.channel) {
         _ if !query.filter.is_plain() => None,
         (Sort::Activity, Some(_)) => Some(""),
@@ -233,24 +242,24 @@ fn rows(query: &ConversationQuery) -> Clause {
 }
 
 /// The rows of the whole filter, unless they are too many to count.
-fn total(connection: &Connection, query: &ConversationQuery) -> Result<Option<u64>, StoreError> {
-    let rows = rows(query);
-    let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {COUNTED_ROWS})", rows.sql);
+fn count_rows(connection: &Connection, query: &ConversationQuery) -> Result<Option<u64>, StoreError> {
+    let rows = rows_query(query);
+    let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {MAX_COUNTED_ROWS})", rows.sql);
     let count: u32 = connection.scalar(&sql, params_from_iter(rows.values))?;
-    Ok((count < COUNTED_ROWS).then_some(u64::from(count)))
+    Ok((count < MAX_COUNTED_ROWS).then_some(u64::from(count)))
 }
 
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
     let conversation = read(row)?;
     let mut listed = read_row!(row, ConversationRow {
         unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
-        stuck, handed_back_at, asked_ai_at, lease_from, answered_before, channel;
+        stopped_rows = stuck, handed_back_at, ai_asked_at = asked_ai_at, lease_from, answered_before, channel;
         conversation,
-        trouble: row.optional_text("trouble_why")?.map_or_else(TroubleScore::default, TroubleScore::read),
+        trouble: row.optional_text("trouble_why")?.map_or_else(TroubleScore::default, TroubleScore::from_stored),
         paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),
         local: local::read(row)?,
         thread: thread::read(row)?
     });
-    listed.asked_ai_at = listed.asked_ai_at.filter(|_| listed.handed_back_at.is_some());
+    listed.ai_asked_at = listed.ai_asked_at.filter(|_| listed.handed_back_at.is_some());
     Ok(listed)
 }

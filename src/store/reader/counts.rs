@@ -5,22 +5,22 @@ use rusqlite::{Connection, params};
 use crate::StoreError;
 use crate::broadcast_only;
 use crate::rows::local;
-use crate::stand_ins::STAND_INS;
+use crate::stand_ins::STAND_IN_PATTERN;
 use model::ids::{ChannelId, ConversationId};
-use model::queries::{TabCounts, UNREAD_MOST};
-use model::snooze::WHATEVER_COMES;
+use model::queries::{MAX_COUNTED_UNREAD, TabCounts};
+use model::snooze::AFTER_ANY_MESSAGE;
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.
-const CAP: u32 = 10_000;
+const MAX_COUNTED_WAITING: u32 = 10_000;
 /// Conversations for which no bell rings, at most.
-const HUSHED: u32 = 1_000;
+const MAX_MUTED: u32 = 1_000;
 
 /// Unread threads that are open; what holds only here counts before what the
 /// server told.
-fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, StoreError> {
+fn count_unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, StoreError> {
     // In this order: the other way round each open conversation is looked at.
     let told = "SELECT 1 FROM thread h CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.id
         WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 AND NOT EXISTS (
@@ -34,13 +34,15 @@ fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, Stor
             AND coalesce(h.is_read, 1) = 1
         LIMIT ?2";
     let sql = format!("SELECT min(?2, (SELECT count(*) FROM ({told})) + (SELECT count(*) FROM ({here})))");
-    Ok(connection.scalar(&sql, params![channel, UNREAD_MOST])?)
+    Ok(connection.scalar(&sql, params![channel, MAX_COUNTED_UNREAD])?)
 }
 
-pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
-    let count = |sql: &str| -> Result<u32, StoreError> { Ok(connection.scalar(sql, params![channel, CAP])?) };
+pub(crate) fn load_counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
+    let count = |sql: &str| -> Result<u32, StoreError> {
+        Ok(connection.scalar(sql, params![channel, MAX_COUNTED_WAITING])?)
+    };
     let first = |sql: &str| -> Result<_, StoreError> {
-        Ok(connection.scalar::<Option<Timestamp>>(sql, params![channel, CAP])?)
+        Ok(connection.scalar::<Option<Timestamp>>(sql, params![channel, MAX_COUNTED_WAITING])?)
     };
     let needs =
         count("SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND needs = 1 LIMIT ?2)")?;
@@ -49,16 +51,16 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         "(SELECT z.until, c.needs AS needs FROM ({}) n JOIN conversation c ON c.number = n.number
              JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
              WHERE c.channel = ?1 LIMIT ?2)",
-        local::ASLEEP
+        local::SELECT_ASLEEP
     );
     let hushed = connection.all(
         "SELECT conversation FROM desk.snooze WHERE channel = ?1 AND after = ?2 AND woken_at IS NULL LIMIT ?3",
-        params![channel, WHATEVER_COMES, HUSHED],
+        params![channel, AFTER_ANY_MESSAGE, MAX_MUTED],
         only::<ConversationId>,
     )?;
     let proposals = connection.all(
         "SELECT conversation FROM desk.proposal WHERE channel = ?1 LIMIT ?2",
-        params![channel, CAP],
+        params![channel, MAX_COUNTED_WAITING],
         only::<ConversationId>,
     )?;
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
@@ -85,15 +87,15 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
                      WHERE w.campaign = p.number AND w.sent_at IS NULL) LIMIT ?2)",
         )?,
         unreadable: count(&format!(
-            "SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND id GLOB '{STAND_INS}' LIMIT ?2)"
+            "SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND id GLOB '{STAND_IN_PATTERN}' LIMIT ?2)"
         ))?,
-        unread_mail: unread_mail(connection, channel)?,
+        unread_mail: count_unread_mail(connection, channel)?,
         broadcast_only: count(&format!(
             "SELECT count(*) FROM ({} AND b.channel = ?1 LIMIT ?2)",
-            broadcast_only::NUMBERS
+            broadcast_only::SELECT_NUMBERS
         ))?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
-        hushed,
+        muted: hushed,
         next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,
         paused_since: first(
             "SELECT min(max(since, extended_at)) FROM (SELECT * FROM desk.pause p WHERE channel = ?1

@@ -5,76 +5,77 @@ use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use crate::lane::{LaneRow, find};
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::rows::message;
 use crate::rows::outbox::{COLUMNS, read};
-use model::email::NEW_MAIL;
+use model::email::NEW_MAIL_PREFIX;
 use model::ids::{ChannelId, ConversationId, RowId};
-use model::messages::{Message, Place};
-use model::outbox::{Lane, LookResult, Moment, OutboxRow, RowState, Stop};
+use model::messages::{HistoryPosition, Message};
+use model::outbox::{ClockTimes, HistoryFinding, Lane, OutboxRow, RowState, StopReason};
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage, RowQuestion};
 use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
 
 /// Messages read at most of what crossed with a text.
-const CROSSED: u32 = 20;
+const MAX_NEWER_MESSAGES: u32 = 20;
 
 /// Rows of the outbox: those that ask first.
-pub(crate) fn outbox(connection: &Connection, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
+pub(crate) fn load_outbox(connection: &Connection, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM desk.outbox WHERE ?1 IS NULL OR channel = ?1
          ORDER BY state <> 'stopped', sequence LIMIT ?2"
     );
     let channel = query.channel.as_ref().map(ChannelId::as_str);
     let rows: Vec<_> = connection.all(&sql, params![channel, i64::from(query.limit) + 1], read)?;
-    let (rows, more) = cut(rows, query.limit);
-    let entries = rows.into_iter().map(|row| entry_of(connection, row));
+    let (rows, more) = truncate_rows(rows, query.limit);
+    let entries = rows.into_iter().map(|row| entry_from_row(connection, row));
     Ok(OutboxPage { entries: entries.collect::<Result<_, _>>()?, more })
 }
 
 /// Rows that were stopped for one reason, in the order they shall leave.
 pub(crate) fn stopped(
     connection: &Connection,
-    stop: Stop,
+    stop: StopReason,
     limit: u32,
 ) -> Result<Vec<OutboxEntry>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped' AND stop = ?1 ORDER BY sequence LIMIT ?2"
     );
     let rows: Vec<_> = connection.all(&sql, params![stop.word(), limit], read)?;
-    rows.into_iter().map(|row| entry_of(connection, row)).collect()
+    rows.into_iter().map(|row| entry_from_row(connection, row)).collect()
 }
 
 /// One row of the outbox; `None` if it is done.
-pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
+pub(crate) fn load_entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");
     let row = connection.first(&sql, [id.as_str()], read)?;
-    row.map(|row| entry_of(connection, row)).transpose()
+    row.map(|row| entry_from_row(connection, row)).transpose()
 }
 
 /// One row of the outbox, to be decided over now; `None` if it is done.
-pub(crate) fn question(
+pub(crate) fn load_question(
     connection: &Connection,
     id: &RowId,
-    now: &Moment,
+    now: &ClockTimes,
 ) -> Result<Option<RowQuestion>, StoreError> {
     let found = find(connection, id)?;
     let question = |lane_row: LaneRow| {
-        let spent = lane_row.wants_new_key(now);
-        Ok(RowQuestion { entry: entry_of(connection, lane_row.row)?, spent })
+        let spent = lane_row.needs_new_key(now);
+        Ok(RowQuestion { entry: entry_from_row(connection, lane_row.row)?, is_key_expired: spent })
     };
     found.map(question).transpose()
 }
 
-fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, StoreError> {
+fn entry_from_row(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, StoreError> {
     let title = lane_title(connection, &row.channel, &row.lane)?;
     let (crossed, candidates) = match &row.lane {
-        Lane::Conversation(conversation) => {
-            (crossed(connection, &row, conversation)?, candidates(connection, &row, conversation)?)
-        }
+        Lane::Conversation(conversation) => (
+            newer_messages(connection, &row, conversation)?,
+            candidate_messages(connection, &row, conversation)?,
+        ),
         _ => (Vec::new(), Vec::new()),
     };
-    Ok(OutboxEntry { title, crossed, candidates, row })
+    Ok(OutboxEntry { title, newer_messages: crossed, candidates, row })
 }
 
 /// Title of the conversation, thread or broadcast a lane leads to.
@@ -84,7 +85,7 @@ pub(crate) fn lane_title(
     lane: &Lane,
 ) -> Result<SafeText, StoreError> {
     Ok(match lane {
-        Lane::Conversation(conversation) => title(connection, channel, conversation)?,
+        Lane::Conversation(conversation) => conversation_title(connection, channel, conversation)?,
         Lane::Address(to) | Lane::Number(to) | Lane::Contact(to) => SafeText::line(to),
         Lane::Thread(_) => SafeText::line("Email thread"),
         Lane::Broadcasts => SafeText::line("Broadcast"),
@@ -95,33 +96,35 @@ pub(crate) fn lane_title(
 
 /// What others said after the newest message the writer of a text that was
 /// stopped before it left had on screen: the newest few, oldest first.
-fn crossed(
+fn newer_messages(
     connection: &Connection,
     row: &OutboxRow,
     conversation: &ConversationId,
 ) -> Result<Vec<Message>, StoreError> {
-    let (RowState::Stopped(Stop::Crossed | Stop::Late, _), Some(seen)) = (&row.state, &row.seen) else {
+    let (RowState::Stopped(StopReason::ReplyConflict | StopReason::Late, _), Some(seen)) =
+        (&row.state, &row.seen)
+    else {
         return Ok(Vec::new());
     };
     let by_others = "AND m.sender <> 'broadcast' AND NOT EXISTS (SELECT 1 FROM desk.sent_here s
              WHERE s.channel = ?1 AND s.message = m.id)";
-    said_after(connection, &row.channel, conversation, seen, by_others)
+    messages_after(connection, &row.channel, conversation, seen, by_others)
 }
 
 /// The newest few messages after a place, oldest first, that a condition of
 /// SQL lets through.
-pub(crate) fn said_after(
+pub(crate) fn messages_after(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
-    seen: &Place,
+    seen: &HistoryPosition,
     condition: &str,
 ) -> Result<Vec<Message>, StoreError> {
     let sql = format!(
         "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
          WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
              AND NOT (m.inbound = 0 AND m.provisional = 1) {condition}
-         ORDER BY m.sort_at DESC, m.id DESC LIMIT {CROSSED}",
+         ORDER BY m.sort_at DESC, m.id DESC LIMIT {MAX_NEWER_MESSAGES}",
         message::COLUMNS
     );
     let of = params![channel, conversation, seen.0, seen.1];
@@ -132,7 +135,7 @@ pub(crate) fn said_after(
 }
 
 /// The newest messages of a conversation, oldest first.
-pub(crate) fn newest(
+pub(crate) fn newest_messages(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
@@ -150,12 +153,12 @@ pub(crate) fn newest(
 }
 
 /// The messages that could be a text that may have been sent.
-fn candidates(
+fn candidate_messages(
     connection: &Connection,
     row: &OutboxRow,
     conversation: &ConversationId,
 ) -> Result<Vec<Message>, StoreError> {
-    let LookResult::Several(found) = &row.finding else {
+    let HistoryFinding::Several(found) = &row.finding else {
         return Ok(Vec::new());
     };
     let sql = format!(
@@ -172,15 +175,15 @@ fn candidates(
 }
 
 /// A conversation's name, or its id where the cache has forgotten it.
-pub(crate) fn title(
+pub(crate) fn conversation_title(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<SafeText, StoreError> {
-    if conversation.as_str().starts_with(NEW_MAIL) {
+    if conversation.as_str().starts_with(NEW_MAIL_PREFIX) {
         return Ok(SafeText::line("New mail"));
     }
-    let known = row_of(connection, channel, conversation)?;
+    let known = load_row(connection, channel, conversation)?;
     Ok(known.map_or_else(
         || SafeText::line(conversation.as_str()),
         |conversation_row| conversation_row.conversation.title(),
@@ -189,7 +192,7 @@ pub(crate) fn title(
 
 /// Drafts, those whose customer has waited longest first; and whether there
 /// are more.
-pub(crate) fn drafts(
+pub(crate) fn load_drafts(
     connection: &Connection,
     query: &DeskQuery,
 ) -> Result<(Vec<DraftEntry>, bool), StoreError> {
@@ -198,15 +201,15 @@ pub(crate) fn drafts(
          WHERE ?1 IS NULL OR d.channel = ?1
          ORDER BY c.waiting_since IS NULL, c.waiting_since, d.channel, d.conversation LIMIT ?2";
     let channel = query.channel.as_ref().map(ChannelId::as_str);
-    let rows: Vec<_> = connection.all(sql, params![channel, i64::from(query.limit) + 1], draft)?;
-    let (mut rows, more) = cut(rows, query.limit);
+    let rows: Vec<_> = connection.all(sql, params![channel, i64::from(query.limit) + 1], draft_from_row)?;
+    let (mut rows, more) = truncate_rows(rows, query.limit);
     for row in &mut rows {
-        row.title = title(connection, &row.channel, &row.conversation)?;
+        row.title = conversation_title(connection, &row.channel, &row.conversation)?;
     }
     Ok((rows, more))
 }
 
-fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
+fn draft_from_row(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
     // Both may be there; the text is what somebody waits for.
     let is_note = row.word("text", str::is_empty)?;
     let text = row.block(if is_note { "note" } else { "text" })?;
@@ -216,7 +219,7 @@ fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
 }
 
 /// At most so many rows, and whether there were more.
-pub(crate) fn cut<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
+pub(crate) fn truncate_rows<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len() > limit;
     rows.truncate(limit);

@@ -3,21 +3,21 @@
 
 use rusqlite::{Connection, params};
 
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::reader::desk;
 use crate::rows::outbox::{COLUMNS, read};
 use crate::rows::{campaign, local};
 use crate::{StoreError, broadcast_messages};
 use model::conversations::ConversationRow;
 use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
-use model::email::NEW_MAIL;
+use model::email::NEW_MAIL_PREFIX;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::{Lane, RowState};
 use model::queries::ConversationKey;
 use model::text::SafeText;
 use model::time::{DAY, Timestamp};
-use model::trouble::TROUBLE;
-use model::waves::{self, Campaign, Phase};
+use model::trouble::TROUBLE_THRESHOLD;
+use model::waves::{self, Campaign, CampaignPhase};
 use sqlite::{Queries, only};
 
 /// Lines at most.
@@ -38,7 +38,7 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
     let Some((absence, audit)) = absence else { return Ok(Digest::default()) };
     let (mut waiting, mut failing) = (Vec::new(), Vec::new());
     let fails = format!(
-        "trouble >= {TROUBLE} AND automation <> 'off' AND waiting_since IS NULL AND escalation IS NULL"
+        "trouble >= {TROUBLE_THRESHOLD} AND automation <> 'off' AND waiting_since IS NULL AND escalation IS NULL"
     );
     for channel in channels {
         waiting.extend(moved(connection, (channel, absence.from), "conversation_needs", WAITS)?);
@@ -81,12 +81,12 @@ fn moved(
         "SELECT id FROM conversation INDEXED BY {index}
          WHERE channel = ?1 AND sort_at > ?2 AND is_closed = 0 AND {holds} AND number NOT IN ({})
          ORDER BY coalesce(waiting_since, sort_at), id LIMIT ?3",
-        local::ASLEEP
+        local::SELECT_ASLEEP
     );
     let found: Vec<ConversationId> = connection.all(&sql, params![channel, from, MOST + 1], only)?;
     found
         .iter()
-        .filter_map(|conversation_id| row_of(connection, channel, conversation_id).transpose())
+        .filter_map(|conversation_id| load_row(connection, channel, conversation_id).transpose())
         .collect()
 }
 
@@ -116,7 +116,7 @@ fn paused(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, 
     let entry = |(key, by, at): (ConversationKey, SafeText, Timestamp)| {
         Ok(DigestEntry {
             channel: key.channel.clone(),
-            title: desk::title(connection, &key.channel, &key.conversation)?,
+            title: desk::conversation_title(connection, &key.channel, &key.conversation)?,
             fact: DigestFact::Paused { by, at },
             place: DigestPlace::Conversation(key),
         })
@@ -133,10 +133,10 @@ fn broadcasts(
     let condition = "WHERE phase_at > ?1 AND phase IN ('paused', 'finished') ORDER BY phase_at LIMIT ?2";
     let found = campaign::select(connection, "desk", condition, params![from, MOST + 1])?;
     let (paused, finished): (Vec<Campaign>, Vec<Campaign>) =
-        found.into_iter().partition(|campaign| campaign.phase == Phase::Paused);
+        found.into_iter().partition(|campaign| campaign.phase == CampaignPhase::Paused);
     let entry = |campaign: Campaign| DigestEntry {
         channel: campaign.channel.clone(),
-        title: waves::title(&campaign.content),
+        title: waves::content_title(&campaign.content),
         fact: DigestFact::Waves(Box::new(campaign)),
         place: DigestPlace::Broadcasts,
     };
@@ -161,7 +161,7 @@ pub(crate) fn undelivered(connection: &Connection, from: Timestamp) -> Result<Ve
     let entry = |(key, text): (ConversationKey, SafeText)| {
         Ok(DigestEntry {
             channel: key.channel.clone(),
-            title: desk::title(connection, &key.channel, &key.conversation)?,
+            title: desk::conversation_title(connection, &key.channel, &key.conversation)?,
             fact: DigestFact::Undelivered(text),
             place: DigestPlace::Conversation(key),
         })
@@ -212,7 +212,7 @@ fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreE
     let entry = |(channel, lane, fact, made): (ChannelId, Option<Lane>, DigestFact, String)| {
         let Some(lane) = lane else { return Ok(None) };
         let says = match lane {
-            Lane::Broadcasts => broadcast_messages::says(connection, &channel, &made)?,
+            Lane::Broadcasts => broadcast_messages::broadcast_line(connection, &channel, &made)?,
             _ => None,
         };
         let title = says.map_or_else(|| desk::lane_title(connection, &channel, &lane), Ok)?;
@@ -227,7 +227,9 @@ fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreE
 
 /// The conversation of a lane, if it is one that can be opened.
 fn place_of(channel: &ChannelId, lane: &Lane) -> Option<DigestPlace> {
-    let conversation =
-        lane.conversation().filter(|conversation| !conversation.as_str().starts_with(NEW_MAIL))?.clone();
+    let conversation = lane
+        .conversation()
+        .filter(|conversation| !conversation.as_str().starts_with(NEW_MAIL_PREFIX))?
+        .clone();
     Some(DigestPlace::Conversation(ConversationKey { channel: channel.clone(), conversation }))
 }

@@ -9,14 +9,14 @@ use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use model::bounds;
-use model::email::addresses::folded;
+use model::email::addresses::normalize;
 use model::queries::ConversationKey;
 use sqlite::{Queries, only, read_row};
 
 /// Conversations found at most.
-const MOST: usize = 20;
+const MAX_CONVERSATIONS: usize = 20;
 /// Numbers and addresses followed at most.
-const FOLLOWED: usize = 10;
+const MAX_CONTACT_POINTS: usize = 10;
 
 /// The numbers and mail addresses of one person.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,11 @@ pub(crate) struct ContactPoints {
 }
 
 /// Finds those in other tabs, in the same order for each of them.
-pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
-    let points = points(connection, key)?;
+pub(crate) fn load_other_conversations(
+    connection: &Connection,
+    key: &ConversationKey,
+) -> Result<Vec<ConversationKey>, StoreError> {
+    let points = load_contact_points(connection, key)?;
     let mut found = conversations(connection, &points)?;
     found.retain(|conversation_key| conversation_key.channel != key.channel);
     found.sort();
@@ -38,7 +41,10 @@ pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<C
 }
 
 /// The numbers and addresses of the person of a conversation.
-pub(crate) fn points(connection: &Connection, key: &ConversationKey) -> Result<ContactPoints, StoreError> {
+pub(crate) fn load_contact_points(
+    connection: &Connection,
+    key: &ConversationKey,
+) -> Result<ContactPoints, StoreError> {
     let known: Option<(Option<String>, Option<String>)> = connection.first(
         "SELECT address, email FROM conversation WHERE channel = ?1 AND id = ?2",
         params![key.channel, key.conversation],
@@ -48,7 +54,7 @@ pub(crate) fn points(connection: &Connection, key: &ConversationKey) -> Result<C
     // A bot chat's id is no one's number.
     let phones: Vec<String> = address.into_iter().filter(|text| bounds::is_e164(text)).collect();
     let mut points = ContactPoints { phones, ..ContactPoints::default() };
-    match email.map(|email| folded(&email)).filter(|text| !text.is_empty()) {
+    match email.map(|email| normalize(&email)).filter(|text| !text.is_empty()) {
         // All that is known of them, also where others have it, too.
         Some(email) if points.phones.is_empty() => points.emails.push(email),
         Some(email) => add_email(connection, &mut points, email)?,
@@ -66,7 +72,7 @@ pub(crate) fn points(connection: &Connection, key: &ConversationKey) -> Result<C
             email += 1;
             let numbers = phones_of(connection, &address)?;
             match numbers.as_slice() {
-                [number] if !points.phones.contains(number) && points.phones.len() < FOLLOWED => {
+                [number] if !points.phones.contains(number) && points.phones.len() < MAX_CONTACT_POINTS => {
                     points.phones.push(number.clone());
                 }
                 [] | [_] => (),
@@ -82,7 +88,7 @@ pub(crate) fn points(connection: &Connection, key: &ConversationKey) -> Result<C
 /// too.
 fn add_email(connection: &Connection, points: &mut ContactPoints, email: String) -> Result<(), StoreError> {
     let is_known = points.emails.contains(&email) || points.shared.contains(&email);
-    if is_known || points.emails.len() >= FOLLOWED {
+    if is_known || points.emails.len() >= MAX_CONTACT_POINTS {
         return Ok(());
     }
     match phones_of(connection, &email)?.len() {
@@ -100,7 +106,7 @@ fn emails_of(connection: &Connection, phone: &str) -> Result<Vec<String>, StoreE
         [phone],
         only,
     )?;
-    Ok(found.iter().map(|text| folded(text)).filter(|text| !text.is_empty()).collect())
+    Ok(found.iter().map(|text| normalize(text)).filter(|text| !text.is_empty()).collect())
 }
 
 /// Numbers that stand with a mail address: two of them are enough to know that
@@ -122,7 +128,7 @@ pub(crate) fn conversations(
     connection: &Connection,
     points: &ContactPoints,
 ) -> Result<Vec<ConversationKey>, StoreError> {
-    let most = i64::try_from(MOST).unwrap_or(i64::MAX);
+    let most = i64::try_from(MAX_CONVERSATIONS).unwrap_or(i64::MAX);
     let mut found: Vec<(i64, ConversationKey)> = Vec::new();
     let by = [("address = ?1", &points.phones), ("email = ?1 COLLATE NOCASE", &points.emails)];
     for (condition, values) in by {
@@ -139,6 +145,6 @@ pub(crate) fn conversations(
     }
     found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     found.dedup_by(|one, other| one.1 == other.1);
-    found.truncate(MOST);
+    found.truncate(MAX_CONVERSATIONS);
     Ok(found.into_iter().map(|pair| pair.1).collect())
 }

@@ -3,20 +3,23 @@
 
 use rusqlite::Connection;
 
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::{StoreError, outbox};
 use model::conversations::ConversationRow;
 use model::ids::RowId;
-use model::queries::{ConversationKey, OutboxFate, PausedEntry};
+use model::queries::{ConversationKey, OutboxOutcome, PausedEntry};
 use model::text::SafeText;
 use sqlite::{Queries, only, read_row};
 
 /// What became of each of these.
-pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, OutboxFate)>, StoreError> {
-    rows.iter().map(|row| Ok((row.clone(), fate(connection, row)?))).collect()
+pub(crate) fn load_outcomes(
+    connection: &Connection,
+    rows: &[RowId],
+) -> Result<Vec<(RowId, OutboxOutcome)>, StoreError> {
+    rows.iter().map(|row| Ok((row.clone(), load_outcome(connection, row)?))).collect()
 }
 
-fn fate(connection: &Connection, row: &RowId) -> Result<OutboxFate, StoreError> {
+fn load_outcome(connection: &Connection, row: &RowId) -> Result<OutboxOutcome, StoreError> {
     let open = connection.first(
         "SELECT state, why FROM desk.outbox WHERE id = ?1",
         [row.as_str()],
@@ -24,45 +27,47 @@ fn fate(connection: &Connection, row: &RowId) -> Result<OutboxFate, StoreError> 
     )?;
     if let Some((state, why)) = open {
         return Ok(match state.as_str() {
-            "stopped" => OutboxFate::Asks(why),
-            "queued" => OutboxFate::Waiting,
-            _ => OutboxFate::Sending,
+            "stopped" => OutboxOutcome::NeedsDecision(why),
+            "queued" => OutboxOutcome::Waiting,
+            _ => OutboxOutcome::Sending,
         });
     }
     let ending = outbox::ending(connection, row)?;
     // One that was sent again under a new key lives on in its successor.
     if ending.as_deref() != Some("done")
-        && let Some(heir) = heir(connection, row)?
+        && let Some(heir) = successor_row(connection, row)?
     {
-        return fate(connection, &heir);
+        return load_outcome(connection, &heir);
     }
     Ok(match ending.as_deref() {
-        Some("done") => OutboxFate::Done,
-        Some("taken back") => OutboxFate::TakenBack,
-        Some("dropped") => outbox::refusal(connection, row)?.map_or(OutboxFate::Dropped, OutboxFate::Refused),
-        _ => OutboxFate::Dropped,
+        Some("done") => OutboxOutcome::Done,
+        Some("taken back") => OutboxOutcome::Recalled,
+        Some("dropped") => {
+            outbox::refusal(connection, row)?.map_or(OutboxOutcome::Dropped, OutboxOutcome::Refused)
+        }
+        _ => OutboxOutcome::Dropped,
     })
 }
 
 /// The row that stands for a row's wish after a person sent it again.
-fn heir(connection: &Connection, row: &RowId) -> Result<Option<RowId>, StoreError> {
+fn successor_row(connection: &Connection, row: &RowId) -> Result<Option<RowId>, StoreError> {
     let sql = "SELECT successor FROM desk.decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1";
     Ok(connection.first(sql, [row], only)?)
 }
 
 /// The rows of these conversations, as far as they are known, in their order.
-pub(crate) fn marked(
+pub(crate) fn load_rows(
     connection: &Connection,
     conversations: &[ConversationKey],
 ) -> Result<Vec<ConversationRow>, StoreError> {
     let rows = conversations.iter().filter_map(|conversation| {
-        row_of(connection, &conversation.channel, &conversation.conversation).transpose()
+        load_row(connection, &conversation.channel, &conversation.conversation).transpose()
     });
     rows.collect()
 }
 
 /// The pauses of all channels made from here, oldest first.
-pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
+pub(crate) fn paused_entries(connection: &Connection, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
     let sql = "SELECT channel, conversation, since, max(since, extended_at) AS counts_from,
              EXISTS (SELECT 1 FROM desk.draft_only d WHERE d.channel = p.channel
                  AND d.conversation = p.conversation AND d.is_on = 1) AS draft_only
@@ -71,7 +76,7 @@ pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEn
         Ok(read_row!(row, PausedEntry { channel, conversation, since, counts_from, draft_only; title: None, waiting_since: None }))
     })?;
     for entry in &mut entries {
-        let known = row_of(connection, &entry.channel, &entry.conversation)?;
+        let known = load_row(connection, &entry.channel, &entry.conversation)?;
         entry.title = known.as_ref().map(|conversation_row| conversation_row.conversation.title());
         entry.waiting_since = known.and_then(|conversation_row| conversation_row.waiting_since);
     }
@@ -79,7 +84,7 @@ pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEn
 }
 
 /// Tags in use anywhere, the most used first.
-pub(crate) fn tags(connection: &Connection, limit: u32) -> Result<Vec<SafeText>, StoreError> {
+pub(crate) fn used_tags(connection: &Connection, limit: u32) -> Result<Vec<SafeText>, StoreError> {
     Ok(connection.all(
         "SELECT word FROM (SELECT word FROM desk.tag
                  UNION ALL SELECT j.value FROM contact p, json_each(p.tags) j)

@@ -14,16 +14,16 @@ use model::text::SafeText;
 use sqlite::{Queries, only};
 
 /// Names handed out at most: those with the newest activity.
-const NAMES: u32 = 5_000;
+const MAX_NAMES: u32 = 5_000;
 /// Conversations compared with what was typed at most.
-const CANDIDATES: u32 = 200;
+const MAX_CANDIDATES: u32 = 200;
 
 /// The names of the conversations with the newest activity.
-pub(crate) fn names(connection: &Connection) -> Result<Vec<NamedConversation>, StoreError> {
+pub(crate) fn load_names(connection: &Connection) -> Result<Vec<NamedConversation>, StoreError> {
     Ok(connection.all(
         "SELECT c.channel, c.id, c.name, c.username, c.address FROM conversation c
              INDEXED BY conversation_wide WHERE 1 ORDER BY c.sort_at DESC, c.id DESC LIMIT ?1",
-        [NAMES],
+        [MAX_NAMES],
         |row| {
             let id = row.get("id")?;
             let (name, username) = (row.optional_line("name")?, row.optional_line("username")?);
@@ -39,7 +39,7 @@ pub(crate) fn names(connection: &Connection) -> Result<Vec<NamedConversation>, S
 
 /// The conversations that may be meant by what was typed, open ones and newest
 /// activity first; of one channel, or of all.
-pub(crate) fn candidates(
+pub(crate) fn find_candidates(
     connection: &Connection,
     selector: &Selector,
     channel: Option<&ChannelId>,
@@ -52,14 +52,14 @@ pub(crate) fn candidates(
     };
     let sql = format!(
         "SELECT channel, id FROM conversation WHERE {column} = ?1 COLLATE NOCASE AND (?2 IS NULL OR channel = ?2)
-         ORDER BY is_closed, sort_at DESC, id DESC LIMIT {CANDIDATES}"
+         ORDER BY is_closed, sort_at DESC, id DESC LIMIT {MAX_CANDIDATES}"
     );
     let keys: Vec<(_, _)> = connection
         .all(&sql, params![selector.text(), channel], |row| Ok((row.get("channel")?, row.get("id")?)))?;
     let mut found = Vec::new();
     for (channel, id) in keys {
         let account = account::read(connection, &channel)?;
-        let row = conversations::row_of(connection, &channel, &id)?;
+        let row = conversations::load_row(connection, &channel, &id)?;
         if let (Some(account), Some(row)) = (account, row) {
             let Account { platform, environment, workspace_id: workspace, .. } = account;
             found.push(Candidate { row, platform, environment, workspace });
@@ -69,26 +69,26 @@ pub(crate) fn candidates(
 }
 
 /// The one conversation a person means by what they type on the screen.
-pub(crate) fn lookup(
+pub(crate) fn resolve(
     connection: &Connection,
     selector: &Selector,
 ) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
-    let found = candidates(connection, selector, None)?;
-    if matches!(selector, Selector::Name(_)) && !all_listed(connection)? {
+    let found = find_candidates(connection, selector, None)?;
+    if matches!(selector, Selector::Name(_)) && !are_lists_complete(connection)? {
         return Ok(Err(Unresolved::Unread(selector.clone())));
     }
-    Ok(selector.choose(found).map(|choose| choose.row.key()))
+    Ok(selector.resolve(found).map(|choose| choose.row.key()))
 }
 
 /// Whether the lists of all channels were read to their ends.
-fn all_listed(connection: &Connection) -> Result<bool, StoreError> {
+fn are_lists_complete(connection: &Connection) -> Result<bool, StoreError> {
     let channels: Vec<(ChannelId, _)> =
         connection.all("SELECT channel, platform FROM account", [], |row| {
             Ok((row.get("channel")?, row.word("platform", Platform::from_word)?))
         })?;
     for (channel, platform) in channels {
-        let is_read = meta::read(connection, &channel, meta::LIST_SINCE)?.is_some()
-            && meta::read(connection, &channel, meta::LIST_REST)?.is_none();
+        let is_read = meta::read(connection, &channel, meta::LIST_SINCE_MARK)?.is_some()
+            && meta::read(connection, &channel, meta::LIST_REMAINING_MARK)?.is_none();
         if platform.has_conversations() && !is_read {
             return Ok(false);
         }
@@ -97,13 +97,15 @@ fn all_listed(connection: &Connection) -> Result<bool, StoreError> {
 }
 
 /// How many messages of a conversation are as new as one of them or newer.
-pub(crate) fn depth(
+pub(crate) fn count_from_newest(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
     message: &MessageId,
 ) -> Result<Option<u32>, StoreError> {
-    let Some(number) = messages::number(connection, channel, conversation)? else { return Ok(None) };
+    let Some(number) = messages::conversation_number(connection, channel, conversation)? else {
+        return Ok(None);
+    };
     Ok(connection.first(
         "SELECT (SELECT count(*) FROM message n
              WHERE n.conversation = m.conversation AND (n.sort_at, n.id) >= (m.sort_at, m.id))

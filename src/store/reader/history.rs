@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, params};
 
 use crate::email::letters;
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::rows::media;
 use crate::rows::message::{COLUMNS, read};
 use crate::rows::outbox;
@@ -18,31 +18,31 @@ use model::time::Timestamp;
 use sqlite::{Queries, read_row};
 
 /// The content type of mails.
-const LETTER: &str = "email";
+const MAIL_CONTENT_TYPE: &str = "email";
 
 /// Reads the page.
-pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
-    let rows = outbox_rows(connection, &query.channel, &query.conversation)?;
-    let marks = marks(connection, query)?;
+pub(crate) fn load_page(connection: &Connection, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
+    let rows = load_outbox_rows(connection, &query.channel, &query.conversation)?;
+    let marks = load_marks(connection, query)?;
     let Some((number, seen_until, reached_start)) = marks else {
         let notes = notes::list(connection, &query.channel, &query.conversation, None)?;
         return Ok(HistoryPage { outbox: rows, notes, more_on_server: true, ..HistoryPage::default() });
     };
-    let mut messages = messages(connection, query, number)?;
+    let mut messages = load_messages(connection, query, number)?;
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
     let more_stored = messages.len() > limit;
     messages.truncate(limit);
     messages.reverse();
-    if messages.iter().any(|message| message.message.content_type == LETTER) {
-        let mut letters = letters::of_thread(connection, &query.channel, &query.conversation)?;
+    if messages.iter().any(|message| message.message.content_type == MAIL_CONTENT_TYPE) {
+        let mut letters = letters::list_of_thread(connection, &query.channel, &query.conversation)?;
         for row in &mut messages {
-            row.letter = letters.remove(&row.message.id).map(Box::new);
+            row.mail = letters.remove(&row.message.id).map(Box::new);
         }
     }
-    let mut made = suggestions::made_of(connection, number)?;
+    let mut made = suggestions::generated_texts(connection, number)?;
     let pending = pending_reactions(&rows);
     for row in &mut messages {
-        row.made = made.remove(&row.message.id).unwrap_or_default();
+        row.generated = made.remove(&row.message.id).unwrap_or_default();
         row.reaction_pending = pending.get(&row.message.id).cloned();
     }
     // What is older than the loaded messages comes with theirs.
@@ -50,7 +50,7 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     let oldest = messages.iter().find_map(|message| message.message.created_at).filter(|_| !reaches_start);
     let notes = notes::list(connection, &query.channel, &query.conversation, oldest)?;
     Ok(HistoryPage {
-        conversation: row_of(connection, &query.channel, &query.conversation)?,
+        conversation: load_row(connection, &query.channel, &query.conversation)?,
         messages,
         outbox: rows,
         notes,
@@ -60,9 +60,9 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     })
 }
 
-type Marks = (i64, Option<(Timestamp, MessageId)>, bool);
+type HistoryMarks = (i64, Option<(Timestamp, MessageId)>, bool);
 
-fn marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<Marks>, StoreError> {
+fn load_marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<HistoryMarks>, StoreError> {
     let sql =
         "SELECT number, seen_at, seen_id, reached_start FROM conversation WHERE channel = ?1 AND id = ?2";
     Ok(connection.first(sql, params![query.channel, query.conversation], |row| {
@@ -73,7 +73,7 @@ fn marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<Marks>,
 
 /// One message more than asked for, newest first, to see whether more are
 /// stored.
-pub(crate) fn messages(
+pub(crate) fn load_messages(
     connection: &Connection,
     query: &HistoryQuery,
     number: i64,
@@ -87,13 +87,13 @@ pub(crate) fn messages(
     let limit = i64::from(query.limit) + 1;
     Ok(connection.all(&sql, params![number, query.channel, limit], |row| {
         let message = read(row, &query.conversation)?;
-        let media = message.media_url.as_ref().map(|_| media::facts(&message.raw)).unwrap_or_default();
-        let change = changed::of_message(&message.raw);
-        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, change, reaction_pending: None, letter: None, made: Vec::new() }))
+        let media = message.media_url.as_ref().map(|_| media::read_file_info(&message.raw)).unwrap_or_default();
+        let change = changed::parse_message_change(&message.raw);
+        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, change, reaction_pending: None, mail: None, generated: Vec::new() }))
     })?)
 }
 
-fn outbox_rows(
+fn load_outbox_rows(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,

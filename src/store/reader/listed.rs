@@ -11,8 +11,11 @@ use model::search::{ListedHit, SearchQuery, Snippet, Terms};
 use sqlite::{Row, read_row};
 
 /// Those found, newest activity first.
-pub(crate) fn find(connection: &Connection, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {
-    let terms = Terms::of(&query.text);
+pub(crate) fn find_listed(
+    connection: &Connection,
+    query: &SearchQuery,
+) -> Result<Vec<ListedHit>, StoreError> {
+    let terms = Terms::parse(&query.text);
     if terms.is_empty() {
         return Ok(Vec::new());
     }
@@ -40,7 +43,7 @@ pub(crate) fn find(connection: &Connection, query: &SearchQuery) -> Result<Vec<L
             title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
             conversation,
             is_mail: row.word("platform", |row| row == mail.word())?,
-            snippet: Snippet::of(&told, &found)
+            snippet: Snippet::around_match(&told, &found)
         }));
         if u32::try_from(hits.len()).is_ok_and(|entry| entry >= query.limit) {
             break;

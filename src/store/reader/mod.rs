@@ -10,18 +10,18 @@ use crate::files::{self, Paths};
 use crate::{StoreError, account, drafts, filter, pauses, proposals, set_aside};
 use disk::Standing;
 use model::account::Account;
-use model::attention::{AttentionAnswer, AttentionAsk};
+use model::attention::{AttentionAnswer, AttentionRequest};
 use model::conversations::ConversationRow;
 use model::digest::{Digest, DigestEntry};
 use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
-use model::messages::Place;
-use model::outbox::Moment;
+use model::messages::HistoryPosition;
+use model::outbox::ClockTimes;
 use model::person::{PersonPage, PersonQuery};
 use model::proposals::ProposalEntry;
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, RowQuestion,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxOutcome, OutboxPage, Pause, PausedEntry, RowQuestion,
     TabCounts,
 };
 use model::search::{ListedHit, SearchPage, SearchQuery};
@@ -49,7 +49,7 @@ mod shift;
 /// A reading connection for one thread.
 pub struct Reader {
     pub(crate) connection: Connection,
-    drafts: drafts::WrittenDrafts,
+    drafts: drafts::DraftTexts,
     zone: Zone,
     /// Paths of the files, and the cache as it was opened.
     files: Option<(Paths, Standing)>,
@@ -59,14 +59,14 @@ impl Reader {
     pub(crate) fn new(
         connection: Connection,
         zone: &Zone,
-        drafts: drafts::WrittenDrafts,
+        drafts: drafts::DraftTexts,
     ) -> rusqlite::Result<Self> {
         filter::install_days(&connection, zone)?;
         Ok(Self { connection, drafts, zone: zone.clone(), files: None })
     }
 
     /// Notes where its files are, so that it can follow them.
-    pub(crate) fn following(self, paths: Paths) -> Self {
+    pub(crate) fn with_paths(self, paths: Paths) -> Self {
         let standing = Standing::of(&paths.cache);
         Self { files: Some((paths, standing)), ..self }
     }
@@ -82,59 +82,59 @@ impl Reader {
         let opened = files::open_reader(&paths)
             .and_then(|connection| Ok(Self::new(connection, &self.zone, self.drafts.clone())?));
         match opened {
-            Ok(reader) => *self = reader.following(paths),
+            Ok(reader) => *self = reader.with_paths(paths),
             Err(error) => tracing::warn!(%error, "the cache that was replaced cannot be read yet"),
         }
     }
 
     /// The same connection, beside drafts that are being written.
-    pub(crate) fn knowing(self, drafts: drafts::WrittenDrafts) -> Self {
+    pub(crate) fn with_draft_texts(self, drafts: drafts::DraftTexts) -> Self {
         Self { drafts, ..self }
     }
 
     /// Has the cache made anew at the next start if a reading found it
     /// damaged.
-    pub fn note_damage(&self, error: &StoreError) {
+    pub fn record_damage(&self, error: &StoreError) {
         if let (StoreError::Damaged(_), Some(file)) = (error, self.connection.path()) {
-            set_aside::mark_damaged(Path::new(file));
+            set_aside::mark_cache_damaged(Path::new(file));
         }
     }
 
     /// A window of a tab's list.
     pub fn conversations(&self, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        conversations::window(&moment, query)
+        conversations::load_window(&moment, query)
     }
 
     /// The newest activity of a conversation, by which lists are ordered.
-    pub fn activity(
+    pub fn last_activity(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<Option<Timestamp>, StoreError> {
-        conversations::activity(&self.connection, channel, conversation)
+        conversations::last_activity(&self.connection, channel, conversation)
     }
 
     /// Conversations from the top of a tab's list down to a time whose history
     /// lags behind the list, open or closed ones or both.
-    pub fn lagging(
+    pub fn lagging_conversations(
         &self,
         channel: &ChannelId,
         closed: Option<bool>,
         down_to: Timestamp,
     ) -> Result<Vec<ConversationId>, StoreError> {
-        conversations::lagging(&self.connection, channel, closed, down_to)
+        conversations::lagging_conversations(&self.connection, channel, closed, down_to)
     }
 
     /// The newest messages of a history and its outbox rows.
     pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        history::page(&moment, query)
+        history::load_page(&moment, query)
     }
 
     /// The conversations the same person has in other tabs.
-    pub fn elsewhere(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
-        elsewhere::of(&self.connection, key)
+    pub fn other_conversations(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
+        elsewhere::load_other_conversations(&self.connection, key)
     }
 
     /// The newest of what was said with a person on every channel.
@@ -153,17 +153,17 @@ impl Reader {
         conversation: &ConversationId,
     ) -> Result<Option<Draft>, StoreError> {
         let draft = drafts::read(&self.connection, channel, conversation)?;
-        self.drafts.read(channel, conversation, draft.as_ref());
+        self.drafts.record_read(channel, conversation, draft.as_ref());
         Ok(draft)
     }
 
     /// A text of a draft that another window wrote over.
-    pub fn draft_aside(
+    pub fn draft_set_aside(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<Option<String>, StoreError> {
-        drafts::aside(&self.connection, channel, conversation)
+        drafts::text_set_aside(&self.connection, channel, conversation)
     }
 
     /// The pauses of a channel made from this desk, longest first.
@@ -174,7 +174,7 @@ impl Reader {
     /// What a tab's title counts.
     pub fn counts(&self, channel: &ChannelId) -> Result<TabCounts, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        counts::counts(&moment, channel)
+        counts::load_counts(&moment, channel)
     }
 
     /// The channel's account as last read.
@@ -188,18 +188,18 @@ impl Reader {
     /// When the database fails, or [`StoreError::Interrupted`].
     pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        search::page(&moment, query)
+        search::load_page(&moment, query)
     }
 
     /// Threads of mails and conversations of a phone in whose subject or
     /// newest text all words typed are found.
     pub fn search_listed(&self, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {
-        listed::find(&self.connection, query)
+        listed::find_listed(&self.connection, query)
     }
 
     /// The names of the conversations with the newest activity.
     pub fn names(&self) -> Result<Vec<NamedConversation>, StoreError> {
-        finding::names(&self.connection)
+        finding::load_names(&self.connection)
     }
 
     /// The conversations that may be meant by what a person typed; of one
@@ -210,48 +210,52 @@ impl Reader {
         channel: Option<&ChannelId>,
     ) -> Result<Vec<Candidate>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        finding::candidates(&moment, selector, channel)
+        finding::find_candidates(&moment, selector, channel)
     }
 
     /// The one conversation a person means by what they type on the screen.
-    pub fn lookup(&self, who: &Selector) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
+    pub fn resolve(&self, who: &Selector) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        finding::lookup(&moment, who)
+        finding::resolve(&moment, who)
     }
 
     /// How many messages back one is; `None` if it is not stored.
-    pub fn depth(
+    pub fn count_from_newest(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
         message: &MessageId,
     ) -> Result<Option<u32>, StoreError> {
-        finding::depth(&self.connection, channel, conversation, message)
+        finding::count_from_newest(&self.connection, channel, conversation, message)
     }
 
     /// Rows of the outbox that are not done.
     pub fn outbox(&self, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        desk::outbox(&moment, query)
+        desk::load_outbox(&moment, query)
     }
 
     /// One row of the outbox; `None` if it is done.
-    pub fn entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
+    pub fn outbox_entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        desk::entry(&moment, id)
+        desk::load_entry(&moment, id)
     }
 
     /// One row of the outbox with what decides which answers are taken now;
     /// `None` if it is done.
-    pub fn question(&self, id: &RowId, now: impl Into<Moment>) -> Result<Option<RowQuestion>, StoreError> {
+    pub fn outbox_question(
+        &self,
+        id: &RowId,
+        now: impl Into<ClockTimes>,
+    ) -> Result<Option<RowQuestion>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        desk::question(&moment, id, &now.into())
+        desk::load_question(&moment, id, &now.into())
     }
 
     /// Drafts, and whether there are more.
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        desk::drafts(&moment, query)
+        desk::load_drafts(&moment, query)
     }
 
     /// What assistants propose, oldest first, and whether there is more.
@@ -274,31 +278,34 @@ impl Reader {
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
-    ) -> Result<Option<Place>, StoreError> {
-        proposals::newest(&self.connection, channel, conversation)
+    ) -> Result<Option<HistoryPosition>, StoreError> {
+        proposals::newest_position(&self.connection, channel, conversation)
     }
 
     /// What became of rows of the outbox.
-    pub fn fates(&self, rows: &[RowId]) -> Result<Vec<(RowId, OutboxFate)>, StoreError> {
+    pub fn row_outcomes(&self, rows: &[RowId]) -> Result<Vec<(RowId, OutboxOutcome)>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::fates(&moment, rows)
+        fates::load_outcomes(&moment, rows)
     }
 
     /// The rows of these conversations, as far as they are known.
-    pub fn marked(&self, conversations: &[ConversationKey]) -> Result<Vec<ConversationRow>, StoreError> {
+    pub fn conversation_rows(
+        &self,
+        conversations: &[ConversationKey],
+    ) -> Result<Vec<ConversationRow>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::marked(&moment, conversations)
+        fates::load_rows(&moment, conversations)
     }
 
     /// Tags in use anywhere, the most used first.
-    pub fn tags(&self, limit: u32) -> Result<Vec<SafeText>, StoreError> {
-        fates::tags(&self.connection, limit)
+    pub fn used_tags(&self, limit: u32) -> Result<Vec<SafeText>, StoreError> {
+        fates::used_tags(&self.connection, limit)
     }
 
     /// The pauses made from this desk, oldest first.
-    pub fn paused(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
+    pub fn paused_entries(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::paused(&moment, limit)
+        fates::paused_entries(&moment, limit)
     }
 
     /// Texts written here that turned out since not to have arrived.
@@ -316,9 +323,9 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn attention(&self, ask: &AttentionAsk) -> Result<AttentionAnswer, StoreError> {
+    pub fn attention(&self, ask: &AttentionRequest) -> Result<AttentionAnswer, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        attention::answer(&moment, ask)
+        attention::answer_request(&moment, ask)
     }
 
     /// How fast customers were answered; hours are those of a zone.

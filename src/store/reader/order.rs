@@ -11,11 +11,11 @@ use sqlite::Queries;
 
 /// Greater than any time: rows without the time a list is ordered by come
 /// after all that have one, newest activity first.
-const LAST: i64 = i64::MAX / 2;
+const NO_TIME_RANK: i64 = i64::MAX / 2;
 /// More microseconds than lie between any two activities.
-const SPAN: i64 = 1 << 58;
+const ACTIVITY_SPAN: i64 = 1 << 58;
 /// After every word.
-const UNNAMED: &str = "\u{10fffd}";
+const NO_NAME_KEY: &str = "\u{10fffd}";
 
 /// A row's place in a list. Ties fall to the id, then to the tab.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,25 +31,25 @@ pub(crate) enum WalkDirection {
 }
 
 /// What rows are compared by.
-pub(crate) fn columns(query: &ConversationQuery) -> [String; 3] {
+pub(crate) fn sort_columns(query: &ConversationQuery) -> [String; 3] {
     let first = match query.sort {
         Sort::Activity => "c.sort_at".to_owned(),
         Sort::Waiting => format!(
-            "iif(c.is_closed = 0 AND c.waiting_since IS NOT NULL, c.waiting_since, {LAST} - c.sort_at)"
+            "iif(c.is_closed = 0 AND c.waiting_since IS NOT NULL, c.waiting_since, {NO_TIME_RANK} - c.sort_at)"
         ),
         Sort::Urgency => "c.urgency".to_owned(),
         Sort::Window => format!(
-            "iif(c.service_window = 'open' AND c.last_inbound_at > {}, c.last_inbound_at, {LAST} - c.sort_at)",
+            "iif(c.service_window = 'open' AND c.last_inbound_at > {}, c.last_inbound_at, {NO_TIME_RANK} - c.sort_at)",
             query.at.plus(-DAY).micros()
         ),
         Sort::Name => "c.name_key".to_owned(),
         Sort::Category => format!(
             "coalesce((SELECT lower(h.category) FROM thread h
-             WHERE h.channel = c.channel AND h.id = c.id), '{UNNAMED}')"
+             WHERE h.channel = c.channel AND h.id = c.id), '{NO_NAME_KEY}')"
         ),
         Sort::Priority => format!(
-            "coalesce((SELECT h.urgency * {SPAN} - c.sort_at FROM thread h
-             WHERE h.channel = c.channel AND h.id = c.id), {LAST} - c.sort_at)"
+            "coalesce((SELECT h.urgency * {ACTIVITY_SPAN} - c.sort_at FROM thread h
+             WHERE h.channel = c.channel AND h.id = c.id), {NO_TIME_RANK} - c.sort_at)"
         ),
     };
     [first, "c.id".to_owned(), "c.channel".to_owned()]
@@ -57,7 +57,7 @@ pub(crate) fn columns(query: &ConversationQuery) -> [String; 3] {
 
 /// The comparison and the order of a walk; the newest activity is the
 /// greatest, everything else begins with the least.
-pub(crate) fn direction(sort: Sort, walk: WalkDirection) -> (&'static str, &'static str) {
+pub(crate) fn sort_direction(sort: Sort, walk: WalkDirection) -> (&'static str, &'static str) {
     match (sort == Sort::Activity, walk) {
         (true, WalkDirection::Down) | (false, WalkDirection::Up) => ("<", "DESC"),
         (true, WalkDirection::Up) | (false, WalkDirection::Down) => (">", "ASC"),
@@ -65,12 +65,12 @@ pub(crate) fn direction(sort: Sort, walk: WalkDirection) -> (&'static str, &'sta
 }
 
 /// The place of a conversation, if it is stored.
-pub(crate) fn key_of(
+pub(crate) fn load_key(
     connection: &Connection,
     query: &ConversationQuery,
     key: &ConversationKey,
 ) -> Result<Option<SortKey>, StoreError> {
-    let [first, id, channel] = columns(query);
+    let [first, id, channel] = sort_columns(query);
     let sql = format!(
         "SELECT {first} AS first, {id}, {channel} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2"
     );

@@ -3,11 +3,11 @@
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::reader::elsewhere;
 use model::ids::ChannelId;
 use model::keywords::Keyword;
-use model::person::{ContactBar, PersonConversation, PersonPage, PersonQuery};
+use model::person::{PersonConversation, PersonPage, PersonQuery, UnreachableReason};
 use model::queries::ConversationKey;
 use sqlite::{Queries, only};
 
@@ -16,13 +16,13 @@ const KEYWORDS: i64 = 100;
 
 /// Reads the conversations of the person of one of them, that one first.
 pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<PersonPage, StoreError> {
-    let points = elsewhere::points(connection, &query.key)?;
+    let points = elsewhere::load_contact_points(connection, &query.key)?;
     let mut keys = elsewhere::conversations(connection, &points)?;
     keys.retain(|key| *key != query.key);
     keys.insert(0, query.key.clone());
     let mut conversations = Vec::new();
     for key in &keys {
-        let Some(row) = row_of(connection, &key.channel, &key.conversation)? else { continue };
+        let Some(row) = load_row(connection, &key.channel, &key.conversation)? else { continue };
         let bar = bar(connection, key)?;
         conversations.push(PersonConversation { row, bar });
     }
@@ -31,7 +31,7 @@ pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<Perso
 }
 
 /// Why nothing written there reaches them.
-fn bar(connection: &Connection, key: &ConversationKey) -> Result<Option<ContactBar>, StoreError> {
+fn bar(connection: &Connection, key: &ConversationKey) -> Result<Option<UnreachableReason>, StoreError> {
     let said: Vec<String> = connection.all(
         "SELECT content FROM message WHERE conversation = (SELECT number FROM conversation
              WHERE channel = ?1 AND id = ?2) AND inbound = 1 AND unreadable = 0
@@ -39,11 +39,11 @@ fn bar(connection: &Connection, key: &ConversationKey) -> Result<Option<ContactB
         params![key.channel, key.conversation, KEYWORDS],
         only,
     )?;
-    let asked = said.iter().filter_map(|text| Keyword::of(text)).find(|entry| *entry != Keyword::Help);
+    let asked = said.iter().filter_map(|text| Keyword::parse(text)).find(|entry| *entry != Keyword::Help);
     if asked == Some(Keyword::Stop) {
-        return Ok(Some(ContactBar::OptedOut));
+        return Ok(Some(UnreachableReason::OptedOut));
     }
-    Ok(is_not_configured(connection, &key.channel)?.then_some(ContactBar::NotConfigured))
+    Ok(is_not_configured(connection, &key.channel)?.then_some(UnreachableReason::NotConfigured))
 }
 
 /// Whether something of a channel was refused because it is not connected, and

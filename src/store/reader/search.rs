@@ -7,7 +7,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::reader::conversations::row_of;
+use crate::reader::conversations::load_row;
 use crate::rows::message;
 use crate::{StoreError, messages, notes, search};
 use model::conversations::{ConversationRow, title_of};
@@ -17,60 +17,65 @@ use model::time::Timestamp;
 use sqlite::{Queries, Row, only, read_row};
 
 /// People found at most.
-const PEOPLE: usize = 20;
+const MAX_PEOPLE: usize = 20;
 /// People whose activity is read one by one; of more, the newest are met
 /// sooner by walking all by their activity.
-const PEOPLE_READ: usize = 1_000;
+const MAX_SORTED_PEOPLE: usize = 1_000;
 /// Messages that begin as a longer word does, among which it is looked for.
-const WALKED: usize = 1_000;
+const MAX_WALKED_MESSAGES: usize = 1_000;
 
 /// Reads the page.
-pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<SearchPage, StoreError> {
-    let terms = Terms::of(&query.text);
+pub(crate) fn load_page(connection: &Connection, query: &SearchQuery) -> Result<SearchPage, StoreError> {
+    let terms = Terms::parse(&query.text);
     let partial = search::is_partial(connection)?;
     if terms.is_empty() {
         return Ok(SearchPage { partial, ..SearchPage::default() });
     }
     let conversation = match (&query.channel, &query.conversation) {
-        (Some(channel), Some(conversation)) => match messages::number(connection, channel, conversation)? {
-            Some(number) => Some(number),
-            None => return Ok(SearchPage { partial, ..SearchPage::default() }),
-        },
+        (Some(channel), Some(conversation)) => {
+            match messages::conversation_number(connection, channel, conversation)? {
+                Some(number) => Some(number),
+                None => return Ok(SearchPage { partial, ..SearchPage::default() }),
+            }
+        }
         _ => None,
     };
     let expression = search::expression(&terms, query.channel.as_ref(), conversation);
     let is_first = query.before.is_none() && conversation.is_none();
-    let people = if is_first { people(connection, &expression, &terms)? } else { Vec::new() };
+    let people = if is_first { find_people(connection, &expression, &terms)? } else { Vec::new() };
     let notes = if query.before.is_none() { notes::find(connection, query, &terms)? } else { Vec::new() };
     let mut walk = SearchWalk::new(connection, query, &terms);
-    let begun = terms.cut(search::BEGINNING);
-    let mut ended = SearchEnd::Early;
+    let begun = terms.shorten(search::MAX_PREFIX_CHARS);
+    let mut ended = WalkEnd::StoppedEarly;
     if begun != terms {
-        ended = walk.go(&search::expression(&begun, query.channel.as_ref(), conversation), WALKED)?;
+        ended = walk.advance(
+            &search::expression(&begun, query.channel.as_ref(), conversation),
+            MAX_WALKED_MESSAGES,
+        )?;
     }
-    if ended == SearchEnd::Early {
-        ended = walk.go(&expression, usize::MAX)?;
+    if ended == WalkEnd::StoppedEarly {
+        ended = walk.advance(&expression, usize::MAX)?;
     }
-    let next = if ended == SearchEnd::Full { walk.last } else { None };
+    let next = if ended == WalkEnd::LimitReached { walk.last } else { None };
     let hits = walk.hits;
-    Ok(SearchPage { people, notes, hits, next, partial, since: since(connection)? })
+    Ok(SearchPage { people, notes, hits, next, partial, since: oldest_indexed(connection)? })
 }
 
 /// The oldest message that can be found: places begin as times.
-fn since(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
+fn oldest_indexed(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT min(place) FROM message WHERE place > 0";
     Ok(connection.scalar(sql, [])?)
 }
 
 /// How a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SearchEnd {
+enum WalkEnd {
     /// With a hit more than the page holds.
-    Full,
+    LimitReached,
     /// With the last message there is.
-    Whole,
+    Exhausted,
     /// With the last message it may look at.
-    Early,
+    StoppedEarly,
 }
 
 /// A way through the index, from the newest message to the oldest.
@@ -91,7 +96,7 @@ impl<'a> SearchWalk<'a> {
     }
 
     /// Looks at so many messages at most, on from where it is.
-    fn go(&mut self, expression: &str, most: usize) -> Result<SearchEnd, StoreError> {
+    fn advance(&mut self, expression: &str, most: usize) -> Result<WalkEnd, StoreError> {
         // CROSS: the index leads, whatever the planner thinks.
         let sql = "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender,
                  c.channel, c.id AS conversation, c.name, c.username, c.address,
@@ -102,24 +107,24 @@ impl<'a> SearchWalk<'a> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![expression, self.below])?;
         for _ in 0..most {
-            let Some(row) = rows.next()? else { return Ok(SearchEnd::Whole) };
+            let Some(row) = rows.next()? else { return Ok(WalkEnd::Exhausted) };
             let row = &Row::of(row);
-            if let Some(hit) = hit(row, self.terms)? {
+            if let Some(hit) = hit_from_row(row, self.terms)? {
                 if self.hits.len() == self.limit {
-                    return Ok(SearchEnd::Full);
+                    return Ok(WalkEnd::LimitReached);
                 }
                 self.hits.push(hit);
                 self.last = Some(SearchPosition(row.get("place")?));
             }
             self.below = row.get("place")?;
         }
-        Ok(SearchEnd::Early)
+        Ok(WalkEnd::StoppedEarly)
     }
 }
 
 /// The hit, unless a second look finds that a run of characters stands there
 /// only in pieces.
-fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
+fn hit_from_row(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
     let content = row.block("content")?;
     let Some(found) = terms.find(content.as_str()) else { return Ok(None) };
     let conversation = row.get("conversation")?;
@@ -128,15 +133,15 @@ fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
     Ok(Some(read_row!(row, SearchHit {
         channel, message = id, at = created_at, subject: optional_line;
         title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
-        snippet: Snippet::of(&content, &found),
+        snippet: Snippet::around_match(&content, &found),
         conversation,
-        direction: message::direction(row)?,
-        sender: row.word("sender", message::sender_from)?
+        direction: message::direction_from_row(row)?,
+        sender: row.word("sender", message::parse_sender)?
     })))
 }
 
 /// People, those with the newest activity first.
-fn people(
+fn find_people(
     connection: &Connection,
     expression: &str,
     terms: &Terms,
@@ -147,15 +152,15 @@ fn people(
         only,
     )?;
     let mut people = Vec::new();
-    if numbers.len() > PEOPLE_READ {
+    if numbers.len() > MAX_SORTED_PEOPLE {
         let mut newest = connection.prepare_cached(
             "SELECT number FROM conversation INDEXED BY conversation_wide ORDER BY sort_at DESC",
         )?;
         let mut rows = newest.query([])?;
-        while let (Some(row), true) = (rows.next()?, people.len() < PEOPLE) {
+        while let (Some(row), true) = (rows.next()?, people.len() < MAX_PEOPLE) {
             let number = only(&Row::of(row))?;
             if numbers.binary_search(&number).is_ok() {
-                people.extend(person(connection, number, terms)?);
+                people.extend(load_person(connection, number, terms)?);
             }
         }
         return Ok(people);
@@ -167,16 +172,16 @@ fn people(
     }
     by_activity.sort_unstable_by(|a, b| b.cmp(a));
     for (_, number) in by_activity {
-        if people.len() == PEOPLE {
+        if people.len() == MAX_PEOPLE {
             break;
         }
-        people.extend(person(connection, number, terms)?);
+        people.extend(load_person(connection, number, terms)?);
     }
     Ok(people)
 }
 
 /// Somebody, unless a second look finds what was typed only in pieces.
-fn person(
+fn load_person(
     connection: &Connection,
     number: i64,
     terms: &Terms,
@@ -191,5 +196,5 @@ fn person(
         ))
     })?;
     let Some((channel, id, true)) = found else { return Ok(None) };
-    Ok(row_of(connection, &channel, &id)?.map(|row| (channel, row)))
+    Ok(load_row(connection, &channel, &id)?.map(|row| (channel, row)))
 }

@@ -4,22 +4,23 @@
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
-use model::service_levels::{LevelsGathering, LevelsQuery, LevelsReport, SaidBy};
+use model::service_levels::{LevelsQuery, LevelsReport, LevelsReportBuilder, SaidBy};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 use sqlite::Queries;
 
 /// Those of a channel, and who takes care of each.
-const CONVERSATIONS: &str = "SELECT c.number, k.agent FROM conversation c INDEXED BY conversation_all
+const SELECT_CONVERSATIONS: &str = "SELECT c.number, k.agent FROM conversation c INDEXED BY conversation_all
     LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id
     WHERE c.channel = ?1 AND c.sort_at >= ?2";
 /// In a number each: when, and in its last two bits by whom.
-const SAID: &str = "SELECT conversation, sort_at * 4 + said_by AS said FROM message INDEXED BY message_order
+const SELECT_MESSAGES: &str =
+    "SELECT conversation, sort_at * 4 + said_by AS said FROM message INDEXED BY message_order
     WHERE conversation BETWEEN ?1 AND ?2 AND said_by IS NOT NULL ORDER BY conversation, sort_at, id";
 /// Conversations that are read together, at most.
-const TOGETHER: usize = 1_000;
+const CONVERSATION_BATCH: usize = 1_000;
 /// Others between two of them that are passed over: beginning anew takes longer.
-const PASSED_OVER: i64 = 8;
+const MAX_SKIPPED_CONVERSATIONS: i64 = 8;
 
 /// Measures the cases of some channels.
 pub(crate) fn measure(
@@ -27,10 +28,10 @@ pub(crate) fn measure(
     query: &LevelsQuery,
     zone: &Zone,
 ) -> Result<LevelsReport, StoreError> {
-    let mut gathering = LevelsGathering::new(query, zone);
+    let mut gathering = LevelsReportBuilder::new(query, zone);
     for (place, channel) in query.channels.iter().enumerate() {
         let mut conversations: Vec<(i64, Option<SafeText>)> =
-            connection.all(CONVERSATIONS, params![channel, query.since], |row| {
+            connection.all(SELECT_CONVERSATIONS, params![channel, query.since], |row| {
                 Ok((
                     row.get("number")?,
                     row.get::<Option<String>>("agent")?.map(|text| SafeText::line(&text)),
@@ -38,27 +39,27 @@ pub(crate) fn measure(
             })?;
         // As they lie in the index.
         conversations.sort_unstable_by_key(|conversation| conversation.0);
-        for near in conversations.chunk_by(|one, next| next.0 - one.0 <= PASSED_OVER) {
-            for some in near.chunks(TOGETHER) {
+        for near in conversations.chunk_by(|one, next| next.0 - one.0 <= MAX_SKIPPED_CONVERSATIONS) {
+            for some in near.chunks(CONVERSATION_BATCH) {
                 let (Some((first, _)), Some((last, _))) = (some.first(), some.last()) else { continue };
-                let said = said_between(connection, *first, *last)?;
+                let said = messages_between(connection, *first, *last)?;
                 let mut histories = said.chunk_by(|one, next| one.0 == next.0).peekable();
                 for (number, person) in some {
                     while histories.next_if(|history| history[0].0 < *number).is_some() {}
                     if let Some(history) = histories.next_if(|history| history[0].0 == *number) {
-                        let said: Vec<_> = history.iter().map(|pair| said_by(pair.1)).collect();
+                        let said: Vec<_> = history.iter().map(|pair| unpack_message(pair.1)).collect();
                         gathering.add(place, person.as_ref(), &said);
                     }
                 }
             }
         }
     }
-    Ok(gathering.report())
+    Ok(gathering.finish())
 }
 
 /// What [`SAID`] tells. A million rows: the places of its columns are looked for once.
-fn said_between(connection: &Connection, first: i64, last: i64) -> Result<Vec<(i64, i64)>, StoreError> {
-    let mut statement = connection.prepare_cached(SAID)?;
+fn messages_between(connection: &Connection, first: i64, last: i64) -> Result<Vec<(i64, i64)>, StoreError> {
+    let mut statement = connection.prepare_cached(SELECT_MESSAGES)?;
     let places = (statement.column_index("conversation")?, statement.column_index("said")?);
     let mut rows = statement.query([first, last])?;
     let mut said = Vec::new();
@@ -68,7 +69,7 @@ fn said_between(connection: &Connection, first: i64, last: i64) -> Result<Vec<(i
     Ok(said)
 }
 
-fn said_by(packed: i64) -> (Timestamp, SaidBy) {
+fn unpack_message(packed: i64) -> (Timestamp, SaidBy) {
     let by = match packed & 3 {
         0 => SaidBy::Customer,
         1 => SaidBy::Ai,

@@ -23,7 +23,7 @@ impl Reader {
                 Ok((ConversationKey { channel, conversation }, row.get("until")?))
             })?;
         let entry = |(key, until): (ConversationKey, Timestamp)| {
-            let title = desk::title(&self.connection, &key.channel, &key.conversation)?;
+            let title = desk::conversation_title(&self.connection, &key.channel, &key.conversation)?;
             Ok(SnoozedEntry { key, title, until })
         };
         found.into_iter().map(entry).collect()

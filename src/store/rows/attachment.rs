@@ -12,6 +12,6 @@ pub(crate) fn write(attachment: &ReplyAttachment) -> String {
 /// Reads it; `None` for what this version does not know.
 pub(crate) fn read(text: &str) -> Option<ReplyAttachment> {
     let mut value = serde_json::from_str(text).ok()?;
-    untagged::attachment(&mut value);
+    untagged::tag_attachment(&mut value);
     serde_json::from_value(value).ok()
 }

@@ -12,7 +12,9 @@ use model::ids::{BroadcastId, RowId};
 use model::outbox::content::BroadcastContent;
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::waves::{Campaign, PauseCause, Phase, Rules, Wave, WavePlan, WaveReading, WaveRowState};
+use model::waves::{
+    Campaign, CampaignPhase, PauseCause, StopRules, Wave, WavePlan, WaveReading, WaveRowState,
+};
 use sqlite::{Queries, Row, only, read_row};
 
 /// What a campaign says, as the column keeps it.
@@ -22,7 +24,7 @@ pub(crate) fn write_content(it: &BroadcastContent) -> String {
 
 fn read_content(text: &str) -> Option<BroadcastContent> {
     let mut value = serde_json::from_str(text).ok()?;
-    untagged::broadcast(&mut value);
+    untagged::tag_broadcast(&mut value);
     serde_json::from_value(value).ok()
 }
 
@@ -40,54 +42,56 @@ pub(crate) fn select(
          FROM {schema}.campaign {condition}"
     );
     // One of a later version's is not touched.
-    let read: Vec<Option<(i64, Campaign)>> = connection.all(&sql, bound, campaign)?;
+    let read: Vec<Option<(i64, Campaign)>> = connection.all(&sql, bound, campaign_from_row)?;
     let with_waves = |(number, found): (i64, Campaign)| {
-        Ok(Campaign { waves: waves(connection, schema, number)?, ..found })
+        Ok(Campaign { waves: load_waves(connection, schema, number)?, ..found })
     };
     read.into_iter().flatten().map(with_waves).collect()
 }
 
-fn campaign(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Campaign)>> {
+fn campaign_from_row(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Campaign)>> {
     let content = row.word("content", read_content)?;
-    let phase = row.word("phase", Phase::from_word)?;
+    let phase = row.word("phase", CampaignPhase::from_word)?;
     let (Some(content), Some(phase)) = (content, phase) else { return Ok(None) };
     let failed_percent = row.get::<i64>("failed_percent")?.clamp(0, 100).try_into().unwrap_or(0);
-    let rules = read_row!(row, Rules { floor, quality; failed_percent });
+    let rules = read_row!(row, StopRules { floor, quality; failed_percent });
     let campaign = read_row!(row, Campaign {
-        id, channel, everyone, count = people: number, made_at, starts_at, why: line, judged_from: number,
+        id, channel, everyone, count = people: number, created_at = made_at, starts_at, why: line, judged_from: number,
         quality_before: optional_line;
         content,
         plan: read_row!(row, WavePlan { canary: number, wave: number, wait; rules }),
         phase,
-        cause: row.optional_text("cause")?.and_then(PauseCause::from_word),
+        pause_cause: row.optional_text("cause")?.and_then(PauseCause::from_word),
         waves: Vec::new()
     });
     Ok(Some((row.get("number")?, campaign)))
 }
 
-fn waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Vec<Wave>, StoreError> {
+fn load_waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Vec<Wave>, StoreError> {
     let sql = format!(
         "SELECT size, row, sent_at, broadcast, looked_at, finished_at, is_unknown, recipients, delivered,
              failed, pending FROM {schema}.campaign_wave WHERE campaign = ?1 ORDER BY number"
     );
-    let mut found: Vec<Wave> = connection.all(&sql, [campaign], wave)?;
+    let mut found: Vec<Wave> = connection.all(&sql, [campaign], wave_from_row)?;
     for wave in found.iter_mut().filter(|wave| wave.sent_at.is_none()) {
         if let Some(row) = &wave.row {
-            wave.fate = fate(connection, schema, row)?;
+            wave.row_state = wave_row_state(connection, schema, row)?;
         }
     }
     Ok(found)
 }
 
 /// A wave, and that it was sent if it is known.
-fn wave(row: &Row<'_>) -> rusqlite::Result<Wave> {
+fn wave_from_row(row: &Row<'_>) -> rusqlite::Result<Wave> {
     let (id, sent_at): (Option<RowId>, Option<Timestamp>) = (row.get("row")?, row.get("sent_at")?);
     let is_sent = id.is_some() && sent_at.is_some();
     let fate = if is_sent { WaveRowState::Sent(row.get("broadcast")?) } else { WaveRowState::Unsent };
-    Ok(read_row!(row, Wave { size: number; row: id, fate, sent_at, reading: reading(row)? }))
+    Ok(
+        read_row!(row, Wave { size: number; row: id, row_state: fate, sent_at, reading: reading_from_row(row)? }),
+    )
 }
 
-fn reading(row: &Row<'_>) -> rusqlite::Result<Option<WaveReading>> {
+fn reading_from_row(row: &Row<'_>) -> rusqlite::Result<Option<WaveReading>> {
     let Some(at) = row.get("looked_at")? else { return Ok(None) };
     Ok(Some(
         read_row!(row, WaveReading { finished_at, is_unknown, recipients, delivered, failed, pending; at }),
@@ -95,7 +99,7 @@ fn reading(row: &Row<'_>) -> rusqlite::Result<Option<WaveReading>> {
 }
 
 /// What became of a row, or of those a person made of it.
-fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<WaveRowState, StoreError> {
+fn wave_row_state(connection: &Connection, schema: &str, row: &RowId) -> Result<WaveRowState, StoreError> {
     let heirs = format!(
         "WITH RECURSIVE heir (id) AS (
              SELECT ?1 UNION
@@ -112,9 +116,9 @@ fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<WaveRowSta
     let found = connection.first(&sql, [row], |row| {
         let why = row.optional_line("why")?.unwrap_or_else(|| SafeText::line("it waits for a decision"));
         Ok(if row.text::<&str>("state")? == "stopped" {
-            WaveRowState::Asks(why)
+            WaveRowState::NeedsDecision(why)
         } else {
-            WaveRowState::Leaving
+            WaveRowState::Sending
         })
     })?;
     Ok(found.unwrap_or(WaveRowState::Dropped))

@@ -22,9 +22,9 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         status: row.word("status", ConversationStatus::from_word)?,
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
-        window: row.word("service_window", window_from)?,
-        automation: row.word("automation", automation_from)?,
-        escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Asks)
+        window: row.word("service_window", parse_window)?,
+        automation: row.word("automation", parse_automation)?,
+        escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Requested)
     }))
 }
 
@@ -37,7 +37,10 @@ fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {
 
 /// The values a conversation is stored with, by parameter name. The preview
 /// and the list's order are set apart: a message may know better.
-pub(crate) fn parameters<R>(conversation: &Conversation, then: impl FnOnce(&[(&str, &dyn ToSql)]) -> R) -> R {
+pub(crate) fn with_parameters<R>(
+    conversation: &Conversation,
+    then: impl FnOnce(&[(&str, &dyn ToSql)]) -> R,
+) -> R {
     let referral = conversation.referral.clone().unwrap_or_default();
     let is_closed = conversation.status == ConversationStatus::Closed;
     then(&[
@@ -68,12 +71,12 @@ pub(crate) fn parameters<R>(conversation: &Conversation, then: impl FnOnce(&[(&s
 /// Why the AI asks for a person, if it does.
 pub(crate) fn escalation_text(escalation: &Escalation) -> Option<&str> {
     match escalation {
-        Escalation::Asks(why) => Some(why.as_str()),
-        Escalation::Untold | Escalation::None => None,
+        Escalation::Requested(why) => Some(why.as_str()),
+        Escalation::Unknown | Escalation::None => None,
     }
 }
 
-fn window_from(word: &str) -> ServiceWindow {
+fn parse_window(word: &str) -> ServiceWindow {
     match word {
         "open" => ServiceWindow::Open,
         "closed" => ServiceWindow::Closed,
@@ -91,7 +94,7 @@ pub(crate) fn window_word(window: ServiceWindow) -> &'static str {
     }
 }
 
-pub(crate) fn automation_from(word: &str) -> Automation {
+pub(crate) fn parse_automation(word: &str) -> Automation {
     match word {
         "on" => Automation::On,
         "off" => Automation::Off,

@@ -1,14 +1,14 @@
 //! An outbox row as the sender needs it, as columns.
 
 use crate::lane::LaneRow;
-use crate::processes::is_gone;
+use crate::processes::has_ended;
 use crate::rows::outbox::{self, COLUMNS};
 use crate::sending_account::read_cell;
-use model::outbox::{Looks, Moment};
+use model::outbox::{ClockTimes, HistorySearches};
 use sqlite::{Row, read_row};
 
 /// What [`read`] expects, up to the condition.
-pub(crate) fn select() -> String {
+pub(crate) fn select_columns() -> String {
     format!(
         "SELECT {COLUMNS}, failures, fence, lease_until, EXISTS (SELECT 1 FROM pause p
              WHERE p.channel = outbox.channel AND p.conversation = outbox.conversation
@@ -30,13 +30,13 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
     let since_boot = row.get("first_attempt_since_boot")?;
     let finding = seen.finding.clone();
     Ok(read_row!(row, LaneRow {
-        failures, fence, lease_until, read_first, last_attempt_at, credits_before, asked_again,
+        failures, fencing_token = fence, lease_until, read_first, last_attempt_at, credits_before, is_retry_requested = asked_again,
         attempted_as, written_as, is_successor;
         written_for: read_cell(row, "written_for")?,
-        cut_off: row.optional_text("claimer")?.is_some_and(is_gone),
-        first: seen.first_attempt_at.map(|wall| Moment { wall, server, since_boot }),
+        cut_off: row.optional_text("claimer")?.is_some_and(has_ended),
+        first: seen.first_attempt_at.map(|wall| ClockTimes { wall, server, since_boot }),
         tried_before: None,
-        looks: read_row!(row, Looks { count = looks, last_at = looked_at, absent_at; finding }),
+        history_searches: read_row!(row, HistorySearches { count = looks, last_at = looked_at, absent_at; finding }),
         row: seen
     }))
 }

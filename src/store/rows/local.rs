@@ -1,9 +1,9 @@
 //! What this desk keeps of a conversation, as columns.
 
 use crate::rows::operation;
-use model::local::{Assignment, DraftReadiness, Local, Tag, TagPlace};
+use model::local::{Assignment, DraftReadiness, LocalState, Tag, TagLocation};
 use model::outbox::Operation;
-use model::snooze::{Snooze, Woken};
+use model::snooze::{Snooze, WakeReason};
 use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
@@ -32,56 +32,56 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
 
 /// Reads the numbers of the conversations that were put aside, that nothing
 /// has brought back, and of which nothing written here asks.
-pub(crate) const ASLEEP: &str = "SELECT a.number FROM desk.snooze s
+pub(crate) const SELECT_ASLEEP: &str = "SELECT a.number FROM desk.snooze s
      CROSS JOIN conversation a ON a.channel = s.channel AND a.id = s.conversation
      WHERE s.woken_at IS NULL AND coalesce(a.last_inbound_at, 0) <= s.after
          AND a.is_closed = 0 AND a.stuck = 0";
 
 /// Reads the columns above.
-pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Local> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LocalState> {
     let claim = row.optional_line("claimed_by")?.zip(row.get("claimed_at")?);
     let claim = claim.map(|(agent, at)| Assignment { agent, at });
     let draft_only = row.get::<Option<bool>>("draft_ready")?.map(|ready| match ready {
         true => DraftReadiness::Ready,
         false => DraftReadiness::Missing,
     });
-    Ok(Local { snooze: snooze(row)?, claim, tags: tags(row)?, draft_only })
+    Ok(LocalState { snooze: snooze_from_row(row)?, claim, tags: tags_from_row(row)?, draft_only })
 }
 
-fn snooze(row: &Row<'_>) -> rusqlite::Result<Option<Snooze>> {
+fn snooze_from_row(row: &Row<'_>) -> rusqlite::Result<Option<Snooze>> {
     let Some(set_at) = row.get("set_at")? else { return Ok(None) };
     let (woken_at, replied): (Option<Timestamp>, _) = (row.get("woken_at")?, row.get("replied")?);
     let woken = match (woken_at, replied) {
-        (_, true) => Some(Woken::Reply),
-        (Some(_), false) => Some(Woken::Time),
+        (_, true) => Some(WakeReason::Reply),
+        (Some(_), false) => Some(WakeReason::Time),
         (None, false) => None,
     };
-    Ok(Some(read_row!(row, Snooze { until, after; set_at, woken })))
+    Ok(Some(read_row!(row, Snooze { until, after; set_at, wake_reason: woken })))
 }
 
 /// The tags of all three places, each once, as they will be.
-fn tags(row: &Row<'_>) -> rusqlite::Result<Vec<Tag>> {
+fn tags_from_row(row: &Row<'_>) -> rusqlite::Result<Vec<Tag>> {
     let lines = |name| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
     let (here, server, leaving) = (lines("tags_here")?, lines("tags_server")?, lines("tags_leaving")?);
     let mut tags: Vec<Tag> = Vec::new();
-    let mut set = |word: &str, kept: Option<TagPlace>| {
+    let mut set = |word: &str, kept: Option<TagLocation>| {
         let word = SafeText::line(word);
         if let Some(kept) = kept
             && let Some(known) = tags.iter_mut().find(|tag| tag.word == word)
         {
-            known.kept = if known.kept == TagPlace::Server { TagPlace::Server } else { kept };
+            known.location = if known.location == TagLocation::Server { TagLocation::Server } else { kept };
         } else if let Some(kept) = kept.filter(|_| !word.is_empty()) {
-            tags.push(Tag { word, kept });
+            tags.push(Tag { word, location: kept });
         } else {
             tags.retain(|tag| tag.word != word);
         }
     };
-    here.lines().for_each(|line| set(line, Some(TagPlace::Here)));
-    server.lines().for_each(|line| set(line, Some(TagPlace::Server)));
+    here.lines().for_each(|line| set(line, Some(TagLocation::Local)));
+    server.lines().for_each(|line| set(line, Some(TagLocation::Server)));
     for payload in leaving.lines() {
         if let Some(Operation::ChangeTags { add, remove, .. }) = operation::read("contact", payload) {
             remove.iter().for_each(|text| set(text, None));
-            add.iter().for_each(|entry| set(entry, Some(TagPlace::Leaving)));
+            add.iter().for_each(|entry| set(entry, Some(TagLocation::Pending)));
         }
     }
     tags.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));

@@ -3,19 +3,19 @@
 
 use serde_json::{Map, Value};
 
-use model::messages::MediaFacts;
+use model::messages::MessageFileInfo;
 use model::text::SafeText;
 
 /// Where the facts may lie, beside the message itself.
-const PLACES: [&str; 4] = ["media", "attachment", "file", "document"];
-const MIME: [&str; 4] = ["mimeType", "mime_type", "mimetype", "contentMimeType"];
-const NAME: [&str; 4] = ["filename", "fileName", "file_name", "originalName"];
-const SIZE: [&str; 4] = ["size", "fileSize", "file_size", "sizeBytes"];
+const CONTAINER_FIELDS: [&str; 4] = ["media", "attachment", "file", "document"];
+const MIME_FIELDS: [&str; 4] = ["mimeType", "mime_type", "mimetype", "contentMimeType"];
+const NAME_FIELDS: [&str; 4] = ["filename", "fileName", "file_name", "originalName"];
+const SIZE_FIELDS: [&str; 4] = ["size", "fileSize", "file_size", "sizeBytes"];
 
 /// Reads them; what is not told is absent.
-pub(crate) fn facts(raw: &str) -> MediaFacts {
-    let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return MediaFacts::default() };
-    let inner = PLACES.iter().filter_map(|place| item.get(*place)?.as_object());
+pub(crate) fn read_file_info(raw: &str) -> MessageFileInfo {
+    let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return MessageFileInfo::default() };
+    let inner = CONTAINER_FIELDS.iter().filter_map(|place| item.get(*place)?.as_object());
     let objects: Vec<&Map<String, Value>> = inner.chain([&item]).collect();
     let told =
         |names: &[&str]| objects.iter().find_map(|object| names.iter().find_map(|name| object.get(*name)));
@@ -23,7 +23,11 @@ pub(crate) fn facts(raw: &str) -> MediaFacts {
         let short: String = told(names)?.as_str()?.chars().take(200).collect();
         SafeText::optional_line(Some(short.as_str()))
     };
-    MediaFacts { mime: text(&MIME), name: text(&NAME), size: told(&SIZE).and_then(Value::as_u64) }
+    MessageFileInfo {
+        mime: text(&MIME_FIELDS),
+        name: text(&NAME_FIELDS),
+        size: told(&SIZE_FIELDS).and_then(Value::as_u64),
+    }
 }
 
 #[cfg(test)]
@@ -42,7 +46,7 @@ mod tests {
             ("", "- - -"),
         ];
         for (raw, told) in cases {
-            let facts = facts(raw);
+            let facts = read_file_info(raw);
             let word = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             let found = [
                 word(facts.mime.map(|mime| mime.to_string())),

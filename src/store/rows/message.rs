@@ -17,15 +17,15 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
         conversation: conversation.clone(),
         // The row's place says it.
         sent_at: None,
-        direction: direction(row)?,
-        sender: row.word("sender", sender_from)?,
+        direction: direction_from_row(row)?,
+        sender: row.word("sender", parse_sender)?,
         content_type: row.line("content_type")?.to_string(),
         delivery: row.word("delivery", DeliveryStatus::from_word)?
     }))
 }
 
 /// Which way a message went.
-pub(crate) fn direction(row: &Row<'_>) -> rusqlite::Result<Direction> {
+pub(crate) fn direction_from_row(row: &Row<'_>) -> rusqlite::Result<Direction> {
     Ok(if row.get("inbound")? { Direction::Inbound } else { Direction::Outbound })
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn sender_word(sender: &Sender) -> String {
 }
 
 /// The sender a word was stored for.
-pub(crate) fn sender_from(word: &str) -> Sender {
+pub(crate) fn parse_sender(word: &str) -> Sender {
     match word {
         "customer" => Sender::Customer,
         "ai" => Sender::Ai,

@@ -16,6 +16,6 @@ pub(crate) fn write(operation: &Operation) -> String {
 /// beside it tells what it is in files from before payloads had tags.
 pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
     let mut value = serde_json::from_str(payload).ok()?;
-    untagged::operation(word, &mut value);
+    untagged::tag_operation(word, &mut value);
     serde_json::from_value(value).ok()
 }

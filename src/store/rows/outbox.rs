@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use crate::StoreError;
 use crate::rows::operation;
 use model::ids::{MessageId, RowId};
-use model::outbox::{Lane, LookResult, OutboxRow, PreparedRequest, RowState, Stop, WriteMethod};
+use model::outbox::{HistoryFinding, Lane, OutboxRow, PreparedRequest, RowState, StopReason, WriteMethod};
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
@@ -16,14 +16,14 @@ pub(crate) const COLUMNS: &str = "id, channel, lane, lane_id, operation, payload
      planned_at, coalesce(due_at, created_at) AS due";
 
 /// The finding that a text is not in its history.
-const ABSENT: &str = "absent";
+const ABSENT_FINDING: &str = "absent";
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
-    let lane =
-        Lane::from_parts(row.text("lane")?, row.get("lane_id")?).ok_or_else(|| unreadable(row, "lane"))?;
+    let lane = Lane::from_parts(row.text("lane")?, row.get("lane_id")?)
+        .ok_or_else(|| unreadable_column(row, "lane"))?;
     let (word, payload): (&str, &str) = (row.text("operation")?, row.text("payload")?);
-    let operation = operation::read(word, payload).ok_or_else(|| unreadable(row, "operation"))?;
+    let operation = operation::read(word, payload).ok_or_else(|| unreadable_column(row, "operation"))?;
     Ok(read_row!(row, OutboxRow {
         id, channel, key = idempotency_key, created_at, not_before, first_attempt_at, attempts, sequence, planned_at,
         due_at = due;
@@ -35,35 +35,39 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
     }))
 }
 
-fn read_finding(text: Option<String>) -> LookResult {
+fn read_finding(text: Option<String>) -> HistoryFinding {
     match text.as_deref() {
-        None => LookResult::Nothing,
-        Some(ABSENT) => LookResult::Absent,
-        Some(ids) => LookResult::Several(ids.lines().map(MessageId::from).collect()),
+        None => HistoryFinding::Nothing,
+        Some(ABSENT_FINDING) => HistoryFinding::Absent,
+        Some(ids) => HistoryFinding::Several(ids.lines().map(MessageId::from).collect()),
     }
 }
 
 /// What a finding is kept as.
-pub(crate) fn finding_text(finding: &LookResult) -> Option<String> {
+pub(crate) fn finding_text(finding: &HistoryFinding) -> Option<String> {
     match finding {
-        LookResult::Nothing | LookResult::Listed => None,
-        LookResult::Absent => Some(ABSENT.to_owned()),
-        LookResult::Several(messages) => {
+        HistoryFinding::Nothing | HistoryFinding::Listed => None,
+        HistoryFinding::Absent => Some(ABSENT_FINDING.to_owned()),
+        HistoryFinding::Several(messages) => {
             Some(messages.iter().map(MessageId::as_str).collect::<Vec<_>>().join("\n"))
         }
     }
 }
 
 /// Reads the bytes of a row; `None` if the row is gone.
-pub(crate) fn request(connection: &Connection, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
+pub(crate) fn load_request(
+    connection: &Connection,
+    id: &RowId,
+) -> Result<Option<PreparedRequest>, StoreError> {
     let sql = "SELECT method, path, content_type, body FROM outbox WHERE id = ?1";
     Ok(connection.first(sql, [id], |row| {
-        let method = row.word("method", WriteMethod::from_word)?.ok_or_else(|| unreadable(row, "method"))?;
+        let method =
+            row.word("method", WriteMethod::from_word)?.ok_or_else(|| unreadable_column(row, "method"))?;
         Ok(read_row!(row, PreparedRequest { path, content_type, body; method }))
     })?)
 }
 
-fn unreadable(row: &Row<'_>, name: &'static str) -> rusqlite::Error {
+fn unreadable_column(row: &Row<'_>, name: &'static str) -> rusqlite::Error {
     row.unreadable(name, format!("the {name} of an outbox row cannot be read"))
 }
 
@@ -74,7 +78,7 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<RowState> {
         "uncertain" => RowState::Uncertain,
         _ => {
             let stop = row.optional_text("stop")?.unwrap_or("unknown");
-            RowState::Stopped(Stop::from_word(stop), row.line("why")?)
+            RowState::Stopped(StopReason::from_word(stop), row.line("why")?)
         }
     })
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use model::failures::FailureReason;
 
 /// What the service said of it.
-pub(crate) fn told(raw: &str) -> FailureReason {
+pub(crate) fn parse_reason(raw: &str) -> FailureReason {
     let item: Value = serde_json::from_str(raw).unwrap_or_default();
-    FailureReason::find(|place| match item.pointer(place)? {
+    FailureReason::from_item(|place| match item.pointer(place)? {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,

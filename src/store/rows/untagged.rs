@@ -4,18 +4,18 @@
 use serde_json::{Map, Value, json};
 
 /// A payload of the outbox; the word beside it says most of what it is.
-pub(crate) fn operation(word: &str, value: &mut Value) {
-    let Some(fields) = untagged(value) else { return };
+pub(crate) fn tag_operation(word: &str, value: &mut Value) {
+    let Some(fields) = untagged_fields(value) else { return };
     let mut within = |name: &str, tag: fn(&mut Value)| fields.get_mut(name).into_iter().for_each(tag);
     match word {
-        "send-content" => within("content", content),
+        "send-content" => within("content", tag_content),
         "broadcast" => {
-            within("content", broadcast);
-            within("to", audience);
+            within("content", tag_broadcast);
+            within("to", tag_audience);
         }
-        "thread" => within("change", place),
+        "thread" => within("change", tag_place),
         "mail" => within("attachments", |value| {
-            value.as_array_mut().into_iter().flatten().for_each(mail_attachment)
+            value.as_array_mut().into_iter().flatten().for_each(tag_mail_attachment)
         }),
         "pause" | "resume" => drop(fields.insert("enabled".to_owned(), (word == "resume").into())),
         _ => (),
@@ -40,72 +40,72 @@ pub(crate) fn operation(word: &str, value: &mut Value) {
 }
 
 /// What goes with a draft.
-pub(crate) fn attachment(value: &mut Value) {
+pub(crate) fn tag_attachment(value: &mut Value) {
     let Some(fields) = value.as_object_mut().filter(|object_mut| !object_mut.contains_key("source")) else {
         return;
     };
-    let source = ["link", "uploaded"].into_iter().find_map(|text| Some(tagged(text, fields.remove(text)?)));
-    let source = source.unwrap_or_else(|| tagged("file", Value::Object(fields.clone())));
+    let source = ["link", "uploaded"].into_iter().find_map(|text| Some(with_tag(text, fields.remove(text)?)));
+    let source = source.unwrap_or_else(|| with_tag("file", Value::Object(fields.clone())));
     fields.insert("source".to_owned(), source);
 }
 
 /// What a broadcast says.
-pub(crate) fn broadcast(value: &mut Value) {
-    let Some(fields) = untagged(value) else { return };
-    match word_of(fields).as_str() {
-        "text" => *value = tagged("text", fields.remove("text").unwrap_or_default()),
-        "image" => *value = tagged("image", fields.remove("link").unwrap_or_default()),
-        word => *value = tagged(word, value.take()),
+pub(crate) fn tag_broadcast(value: &mut Value) {
+    let Some(fields) = untagged_fields(value) else { return };
+    match infer_tag(fields).as_str() {
+        "text" => *value = with_tag("text", fields.remove("text").unwrap_or_default()),
+        "image" => *value = with_tag("image", fields.remove("link").unwrap_or_default()),
+        word => *value = with_tag(word, value.take()),
     }
 }
 
-fn content(value: &mut Value) {
-    let Some(fields) = untagged(value) else { return };
-    match word_of(fields).as_str() {
-        "interactive" => *value = tagged("interactive", fields.remove("object").unwrap_or_default()),
-        word @ ("marked" | "template" | "location") => *value = tagged(word, value.take()),
-        _ => *value = tagged("media", value.take()),
+fn tag_content(value: &mut Value) {
+    let Some(fields) = untagged_fields(value) else { return };
+    match infer_tag(fields).as_str() {
+        "interactive" => *value = with_tag("interactive", fields.remove("object").unwrap_or_default()),
+        word @ ("marked" | "template" | "location") => *value = with_tag(word, value.take()),
+        _ => *value = with_tag("media", value.take()),
     }
 }
 
-fn audience(value: &mut Value) {
+fn tag_audience(value: &mut Value) {
     match value.take() {
         Value::Null => *value = json!({"type": "everyone"}),
-        ids @ Value::Array(_) => *value = tagged("contacts", ids),
+        ids @ Value::Array(_) => *value = with_tag("contacts", ids),
         other => *value = other,
     }
 }
 
-fn place(value: &mut Value) {
+fn tag_place(value: &mut Value) {
     let Some(fields) = value.as_object_mut() else { return };
     let places = [("archived", Value::is_boolean as fn(&Value) -> bool), ("folder", Value::is_string)];
     let place = places
         .into_iter()
-        .find_map(|(name, fits)| fields.remove(name).filter(&fits).map(|field| tagged(name, field)));
+        .find_map(|(name, fits)| fields.remove(name).filter(&fits).map(|field| with_tag(name, field)));
     if let Some(place) = place {
         fields.insert("place".to_owned(), place);
     }
 }
 
-fn mail_attachment(value: &mut Value) {
+fn tag_mail_attachment(value: &mut Value) {
     let Some(fields) = value.as_object_mut().filter(|object_mut| !object_mut.contains_key("source")) else {
         return;
     };
     let source = match (fields.remove("link"), fields.remove("size")) {
-        (Some(link @ Value::String(_)), _) => tagged("link", link),
-        (_, size) => tagged("enclosed", size.unwrap_or_default()),
+        (Some(link @ Value::String(_)), _) => with_tag("link", link),
+        (_, size) => with_tag("enclosed", size.unwrap_or_default()),
     };
     fields.insert("source".to_owned(), source);
 }
 
-fn untagged(value: &mut Value) -> Option<&mut Map<String, Value>> {
+fn untagged_fields(value: &mut Value) -> Option<&mut Map<String, Value>> {
     value.as_object_mut().filter(|object_mut| !object_mut.contains_key("type"))
 }
 
-fn word_of(fields: &Map<String, Value>) -> String {
+fn infer_tag(fields: &Map<String, Value>) -> String {
     fields.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn tagged(tag: &str, value: Value) -> Value {
+fn with_tag(tag: &str, value: Value) -> Value {
     json!({"type": tag, "value": value})
 }

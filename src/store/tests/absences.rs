@@ -62,7 +62,7 @@ impl AbsenceModel {
             }
             3 if !self.paused[who] => {
                 let job = move |connection: &mut rusqlite::Connection| {
-                    Ok(pauses::begin(connection, channel().as_str(), &id, "Ana", at(now))?)
+                    Ok(pauses::begin_pause(connection, channel().as_str(), &id, "Ana", at(now))?)
                 };
                 store.outbox().call(job).unwrap();
                 self.paused[who] = true;
@@ -70,7 +70,7 @@ impl AbsenceModel {
             }
             3 => {
                 let job = move |connection: &mut rusqlite::Connection| {
-                    Ok(pauses::end(connection, channel().as_str(), &id)?)
+                    Ok(pauses::end_pause(connection, channel().as_str(), &id)?)
                 };
                 store.outbox().call(job).unwrap();
                 self.paused[who] = false;
@@ -83,7 +83,7 @@ impl AbsenceModel {
                 let job = move |connection: &mut rusqlite::Connection| {
                     let sql = "UPDATE outbox SET state = 'stopped', stop = 'refused', why = 'said why' WHERE id = ?1";
                     connection.execute(sql, params![stopped.id])?;
-                    outbox::audit(connection, &stopped, "stopped", "refused")
+                    outbox::record_audit(connection, &stopped, "stopped", "refused")
                 };
                 store.outbox().call(job).unwrap();
                 self.stopped.push((who, row.clone()));

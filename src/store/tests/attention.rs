@@ -3,10 +3,10 @@
 use crate::Store;
 use crate::tests::{add, at, channel, conversation, list, message};
 use model::attention::{
-    Alarms, AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery, AttentionReason,
+    Alarms, AttentionAnswer, AttentionEntry, AttentionQuery, AttentionReason, AttentionRequest,
 };
 use model::conversations::{Automation, Escalation};
-use model::local::{Assignment, Keep};
+use model::local::{Assignment, LocalChange};
 use model::messages::Direction::{Inbound, Outbound};
 use model::targets::ResponseTargets;
 use model::text::SafeText;
@@ -22,7 +22,7 @@ fn query(seconds: i64, targets: ResponseTargets) -> AttentionQuery {
 }
 
 fn entries(store: &Store, seconds: i64, targets: ResponseTargets) -> Vec<AttentionEntry> {
-    let ask = AttentionAsk::List(query(seconds, targets));
+    let ask = AttentionRequest::List(query(seconds, targets));
     match store.reader().unwrap().attention(&ask).unwrap() {
         AttentionAnswer::List(entries, more) => {
             assert!(!more);
@@ -33,7 +33,7 @@ fn entries(store: &Store, seconds: i64, targets: ResponseTargets) -> Vec<Attenti
 }
 
 fn alarms(store: &Store, since: i64, seconds: i64, targets: ResponseTargets) -> Alarms {
-    let ask = AttentionAsk::Alarms(query(seconds, targets), at(since));
+    let ask = AttentionRequest::Alarms(query(seconds, targets), at(since));
     match store.reader().unwrap().attention(&ask).unwrap() {
         AttentionAnswer::Alarms(alarms, until) => {
             assert_eq!(until, at(seconds));
@@ -45,9 +45,9 @@ fn alarms(store: &Store, since: i64, seconds: i64, targets: ResponseTargets) -> 
 
 fn word(entry: &AttentionEntry) -> String {
     let kind = match &entry.reason {
-        AttentionReason::Target(_) => "target",
-        AttentionReason::Asks(_) => "asks",
-        AttentionReason::Silent(_) => "silent",
+        AttentionReason::TargetNear(_) => "target",
+        AttentionReason::AiEscalated(_) => "asks",
+        AttentionReason::AiSilent(_) => "silent",
         _ => "other",
     };
     format!("{kind} {}", entry.conversation().unwrap().conversation)
@@ -59,7 +59,12 @@ async fn whoever_takes_over_has_all_that_others_had_or_one_of_them() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("a", 1), conversation("b", 2)]).await;
     let claim = |who: &str| Some(Assignment { agent: SafeText::line(who), at: at(1) });
-    store.keep(&channel(), Keep::Claim(vec![("a".into(), claim("Ana")), ("b".into(), claim("Bo"))])).unwrap();
+    store
+        .change_local(
+            &channel(),
+            LocalChange::Claim(vec![("a".into(), claim("Ana")), ("b".into(), claim("Bo"))]),
+        )
+        .unwrap();
     let who = Assignment { agent: SafeText::line("Cy"), at: at(50) };
     let reader = store.reader().unwrap();
     let claims = || reader.claims(9).unwrap();
@@ -91,7 +96,7 @@ async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones(
     let targets = ResponseTargets { first_response: 10 * MINUTE, waiting: 20 * MINUTE };
     let rung = |since, seconds| {
         let alarms = alarms(&store, since, seconds, targets);
-        let mut rung: Vec<String> = alarms.rung.iter().map(word).collect();
+        let mut rung: Vec<String> = alarms.fired.iter().map(word).collect();
         rung.sort();
         (rung, alarms.near, alarms.missed, alarms.next.map(|time| time.since(at(0)) / SECOND))
     };
@@ -108,7 +113,7 @@ async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones(
     assert_eq!(listed, ["target broadcast", "target first", "target later"]);
     // Whom the AI asks for is told once, as that.
     let mut asks = conversation("first", 0);
-    asks.escalation = Escalation::Asks(SafeText::line("asks"));
+    asks.escalation = Escalation::Requested(SafeText::line("asks"));
     list(&store, vec![asks]).await;
     let listed: Vec<String> = entries(&store, later, targets).iter().map(word).collect();
     assert_eq!(listed, ["asks first", "target broadcast", "target later"]);

@@ -4,9 +4,9 @@ use crate::outbox::NewRow;
 use crate::tests::{at, channel, message};
 use crate::{Store, board};
 use model::account::Platform;
-use model::board::{BoardEntry, BoardId, RecipientFate, Sample};
+use model::board::{BoardEntry, BoardId, BoardSample, RecipientOutcome};
 use model::broadcasts::{Broadcast, BroadcastStatus};
-use model::contacts::ToldContact;
+use model::contacts::ReceivedContact;
 use model::conversations::Conversation;
 use model::failures::{FailedRecipient, FailureReason};
 use model::ids::ContactId;
@@ -15,8 +15,8 @@ use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::queries::ConversationKey;
 use model::text::SafeText;
-use model::waves::audience::{AudienceLine, read_lines};
-use model::waves::{Aim, Frozen, NewCampaign, RecipientCounts, WavePlan, WaveReading};
+use model::waves::audience::{AudienceLine, parse_lines};
+use model::waves::{CampaignAudience, FrozenContacts, NewCampaign, RecipientCounts, WavePlan, WaveReading};
 
 const MARIA: &str = "+34600111222";
 
@@ -39,12 +39,17 @@ fn broadcast(id: &str, seconds: i64) -> Broadcast {
 async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let (frozen, _) = Frozen::of(["ct_1", "ct_2"].map(ContactId::from)).unwrap();
+    let (frozen, _) = FrozenContacts::from_ids(["ct_1", "ct_2"].map(ContactId::from)).unwrap();
     let content = BroadcastContent::Text("Hi".to_owned());
-    let plan = WavePlan::suggested(2);
-    let new =
-        NewCampaign { channel: channel(), content: content.clone(), aim: Aim::These(frozen), plan, hold: 0 };
-    let id = store.begin_campaign(new, None, at(5)).unwrap();
+    let plan = WavePlan::suggest(2);
+    let new = NewCampaign {
+        channel: channel(),
+        content: content.clone(),
+        audience: CampaignAudience::Contacts(frozen),
+        plan,
+        hold: 0,
+    };
+    let id = store.start_campaign(new, None, at(5)).unwrap();
     let row = NewRow {
         channel: channel(),
         lane: Lane::Broadcasts,
@@ -55,7 +60,7 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
         planned_at: None,
     };
     store.queue_wave(&id, 0, row, at(5)).await.unwrap().expect("a row");
-    store.note_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
+    store.record_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
     store.apply_broadcast(&channel(), broadcast("bc_wave", 6)).await.unwrap();
     store.apply_broadcast(&channel(), broadcast("bc_alone", 1)).await.unwrap();
     store.track_broadcast(&channel(), &"bc_alone".into(), at(2)).unwrap();
@@ -69,17 +74,18 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
     // How it went over time; the same twice is told once.
     for (second, delivered) in [(7, 0), (8, 1), (9, 1), (10, 2)] {
         let reading = WaveReading { at: at(second), recipients: 2, delivered, ..WaveReading::default() };
-        store.note_wave_read(&id, 0, reading).await.unwrap();
+        store.record_wave_counts(&id, 0, reading).await.unwrap();
     }
     let detail = reader.board_detail(&BoardId::Campaign(id)).unwrap();
-    let told: Vec<i64> = detail.samples.iter().map(|sample: &Sample| sample.counts.delivered).collect();
+    let told: Vec<i64> = detail.samples.iter().map(|sample: &BoardSample| sample.counts.delivered).collect();
     assert_eq!(told, [0, 1, 2]);
-    let fates: Vec<&RecipientFate> = detail.recipients.iter().map(|recipient| &recipient.fate).collect();
-    assert_eq!(fates, [&RecipientFate::Unknown, &RecipientFate::Unknown], "no message shows them");
+    let fates: Vec<&RecipientOutcome> =
+        detail.recipients.iter().map(|recipient| &recipient.outcome).collect();
+    assert_eq!(fates, [&RecipientOutcome::Unknown, &RecipientOutcome::Unknown], "no message shows them");
 }
 
 fn not_reached(contact: Option<&str>, phone: Option<&str>, code: &str) -> FailedRecipient {
-    let reason = FailureReason { code: SafeText::line(code), words: SafeText::default() };
+    let reason = FailureReason { code: SafeText::line(code), text: SafeText::default() };
     FailedRecipient { contact: contact.map(str::to_owned), phone: phone.map(str::to_owned), reason }
 }
 
@@ -90,17 +96,24 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
     let people = ["+34600000001", "+34600000002", "+34600000003", "+34600000004"];
     let contact = |number: usize| format!("ct_{number}");
     let contacts = people.iter().enumerate().map(|(number, phone)| {
-        let told = ToldContact { id: Some(contact(number).as_str().into()), ..ToldContact::default() };
+        let told =
+            ReceivedContact { id: Some(contact(number).as_str().into()), ..ReceivedContact::default() };
         ((*phone).to_owned(), told)
     });
     store.apply_people(&channel(), contacts.collect(), at(0)).await.unwrap();
-    let (frozen, _) = Frozen::of((0..4).map(|number| ContactId::from(contact(number).as_str()))).unwrap();
+    let (frozen, _) =
+        FrozenContacts::from_ids((0..4).map(|number| ContactId::from(contact(number).as_str()))).unwrap();
     let content = BroadcastContent::Text("Hi".to_owned());
-    let plan = WavePlan { canary: 0, wave: 4, ..WavePlan::suggested(4) };
-    let new =
-        NewCampaign { channel: channel(), content: content.clone(), aim: Aim::These(frozen), plan, hold: 0 };
-    let id = store.begin_campaign(new, None, at(5)).unwrap();
-    store.note_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
+    let plan = WavePlan { canary: 0, wave: 4, ..WavePlan::suggest(4) };
+    let new = NewCampaign {
+        channel: channel(),
+        content: content.clone(),
+        audience: CampaignAudience::Contacts(frozen),
+        plan,
+        hold: 0,
+    };
+    let id = store.start_campaign(new, None, at(5)).unwrap();
+    store.record_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
     // Two have messages: one failed and says why, one was read.
     let mut sent = Vec::new();
     for (place, (delivery, raw)) in [
@@ -138,12 +151,13 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
     let told = |id: BoardId| -> Vec<String> {
         let detail = reader.board_detail(&id).unwrap();
         let line = |recipient_status: &model::board::RecipientStatus| {
-            let why = recipient_status.fate.reason().map(FailureReason::told).unwrap_or_default();
+            let why =
+                recipient_status.outcome.failure_reason().map(FailureReason::describe).unwrap_or_default();
             format!(
                 "{} {} {} {why}",
                 recipient_status.contact,
                 recipient_status.phone.as_deref().unwrap_or("-"),
-                recipient_status.fate.word()
+                recipient_status.outcome.label()
             )
         };
         detail.recipients.iter().map(line).collect()
@@ -177,7 +191,7 @@ async fn samples_are_never_too_many() {
     store
         .outbox()
         .call(move |file| {
-            (0..900).try_for_each(|number| board::sample(file, "bc", at(number), counts(number)))
+            (0..900).try_for_each(|number| board::record_sample(file, "bc", at(number), counts(number)))
         })
         .unwrap();
     let detail = store.reader().unwrap().board_detail(&BoardId::Broadcast(channel(), "bc".into())).unwrap();
@@ -190,18 +204,18 @@ async fn samples_are_never_too_many() {
 async fn an_audience_is_gathered_once_and_nobody_is_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let told = ToldContact { id: Some("ct_1".into()), ..ToldContact::default() };
+    let told = ReceivedContact { id: Some("ct_1".into()), ..ReceivedContact::default() };
     store.apply_people(&channel(), vec![(MARIA.to_owned(), told)], at(0)).await.unwrap();
     let written = vec![message("c1", "m1", 0, Direction::Inbound)];
     store.apply_messages(&channel(), written, Platform::Whatsapp, vec![]).await.unwrap();
     let reader = store.reader().unwrap();
     let phones = [MARIA, MARIA, "+34699999999"].map(str::to_owned);
     let found = reader.audience_of_phones(&channel(), &phones).unwrap();
-    assert_eq!((found.ids.len(), found.doubled, found.unread.len()), (1, 1, 1));
-    let lines = read_lines("ct_1\n+34600111222\n+12\n");
+    assert_eq!((found.ids.len(), found.duplicates, found.not_read.len()), (1, 1, 1));
+    let lines = parse_lines("ct_1\n+34600111222\n+12\n");
     assert_eq!(lines[0].1, AudienceLine::Contact("ct_1".into()));
     let found = reader.audience_of_lines(&channel(), &lines).unwrap();
-    assert_eq!((found.ids.len(), found.doubled, found.wrong.len()), (1, 1, 1));
+    assert_eq!((found.ids.len(), found.duplicates, found.invalid.len()), (1, 1, 1));
     let key = ConversationKey { channel: channel(), conversation: "c1".into() };
     let found = reader.audience_of_conversations(&channel(), &[key]).unwrap();
     assert_eq!((found.ids.len(), found.without_phone), (0, 1), "it has no number");

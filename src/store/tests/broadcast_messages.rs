@@ -15,7 +15,7 @@ use model::time::{DAY, Zone};
 
 const TEXT: &str = "Harbor opens\nat ten.";
 
-fn said(conversation: &str, text: &str, seconds: i64) -> Message {
+fn api_message(conversation: &str, text: &str, seconds: i64) -> Message {
     let id = format!("{conversation}-{seconds}");
     Message {
         sender: Sender::Api,
@@ -56,10 +56,10 @@ async fn who_waits_still_waits_after_a_broadcast() {
     let store = desk(folder.path()).await;
     let reader = store.reader().unwrap();
     // One message is read before it is known that there is a broadcast.
-    add(&store, vec![said("early", TEXT, 205)]).await;
+    add(&store, vec![api_message("early", TEXT, 205)]).await;
     assert_eq!(waiting(&reader), ["answered", "late", "other"]);
-    store.note_broadcast_text(&channel(), &BroadcastId::from("b1"), TEXT, at(200)).await.unwrap();
-    add(&store, vec![said("late", TEXT, 206), said("answered", "At ten.", 207)]).await;
+    store.record_accepted_broadcast(&channel(), &BroadcastId::from("b1"), TEXT, at(200)).await.unwrap();
+    add(&store, vec![api_message("late", TEXT, 206), api_message("answered", "At ten.", 207)]).await;
     assert_eq!(waiting(&reader), ["early", "late", "other"]);
     let history = |id: &str| {
         let query = HistoryQuery { channel: channel(), conversation: id.into(), limit: 9 };
@@ -73,7 +73,7 @@ async fn who_waits_still_waits_after_a_broadcast() {
     let all = levels(&reader).all;
     assert_eq!((all.cases, all.first_response.count), (4, 1), "only one was answered: {all:?}");
     // Then a person answers.
-    add(&store, vec![said("late", "Sorry: at ten.", 400)]).await;
+    add(&store, vec![api_message("late", "Sorry: at ten.", 400)]).await;
     assert_eq!(waiting(&reader), ["early", "other"]);
     assert_eq!(levels(&reader).all.first_response.count, 2);
 }
@@ -103,7 +103,14 @@ async fn what_a_person_wrote_here_or_another_day_is_no_broadcast() {
             Ok(())
         })
         .unwrap();
-    add(&store, vec![said("answered", TEXT, 210), said("early", TEXT, 50_000), said("late", TEXT, 200_000)])
-        .await;
+    add(
+        &store,
+        vec![
+            api_message("answered", TEXT, 210),
+            api_message("early", TEXT, 50_000),
+            api_message("late", TEXT, 200_000),
+        ],
+    )
+    .await;
     assert_eq!(waiting(&reader), ["early", "other"], "the same words two days later are an answer");
 }

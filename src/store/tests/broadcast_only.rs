@@ -4,7 +4,7 @@
 use crate::outbox::NewRow;
 use crate::tests::{add, at, channel, list, message, send};
 use crate::{Reader, Store, facts};
-use model::contacts::ToldContact;
+use model::contacts::ReceivedContact;
 use model::conversations::{Conversation, Escalation};
 use model::filter::{Sort, parse};
 use model::ids::ContactId;
@@ -32,20 +32,20 @@ fn one(id: &str, first: Option<i64>) -> Conversation {
     }
 }
 
-fn told(id: &str) -> ToldContact {
-    ToldContact { id: Some(ContactId::from(id)), ..ToldContact::default() }
+fn contact_with(id: &str) -> ReceivedContact {
+    ReceivedContact { id: Some(ContactId::from(id)), ..ReceivedContact::default() }
 }
 
 /// A desk with a contact of each of these names.
 async fn store(folder: &std::path::Path, contacts: &[&str]) -> Store {
     let store = Store::open(folder).unwrap();
     for id in contacts {
-        store.apply_contact(&channel(), &phone(id), told(id), at(1)).await.unwrap();
+        store.apply_contact(&channel(), &phone(id), contact_with(id), at(1)).await.unwrap();
     }
     store
 }
 
-fn found(reader: &Reader, line: &str) -> Vec<String> {
+fn matching(reader: &Reader, line: &str) -> Vec<String> {
     let query =
         ConversationQuery { sort: Sort::Name, ..ConversationQuery::first(channel(), parse(line).filter, 50) };
     let page = reader.conversations(&query).unwrap();
@@ -63,9 +63,9 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
     // The list may tell of one before it is known here that the broadcast was taken.
     list(&store, vec![one("raced", Some(SENT + 1))]).await;
     let to = Audience::Contacts(recipients.map(ContactId::from).to_vec());
-    store.note_broadcast_recipients(&channel(), &to, at(SENT)).await.unwrap();
+    store.record_broadcast_recipients(&channel(), &to, at(SENT)).await.unwrap();
     let asks = Conversation {
-        escalation: Escalation::Asks(SafeText::line("asks for a person")),
+        escalation: Escalation::Requested(SafeText::line("asks for a person")),
         ..one("asks", Some(SENT + 1))
     };
     let page = vec![
@@ -100,34 +100,34 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
         })
         .unwrap();
     let reader = store.reader().unwrap();
-    assert_eq!(found(&reader, "is:broadcast"), ["empty", "new", "raced", "whole"]);
+    assert_eq!(matching(&reader, "is:broadcast"), ["empty", "new", "raced", "whole"]);
     assert_eq!(
-        found(&reader, "status:open -is:broadcast"),
+        matching(&reader, "status:open -is:broadcast"),
         ["answered", "asks", "earlier", "stranger", "stuck", "unread", "written"]
     );
-    assert_eq!(found(&reader, "is:broadcast is:needed"), [""; 0], "none of them waits");
+    assert_eq!(matching(&reader, "is:broadcast is:needed"), [""; 0], "none of them waits");
     assert_eq!(reader.counts(&channel()).unwrap().broadcast_only, 4);
     // Who answers is like any other, whatever the list told first.
     add(&store, vec![message("new", "at nine?", SENT + 90, Direction::Inbound)]).await;
-    assert_eq!(found(&reader, "is:broadcast"), ["empty", "raced", "whole"]);
-    assert_eq!(found(&reader, "is:waiting"), ["answered", "new"]);
+    assert_eq!(matching(&reader, "is:broadcast"), ["empty", "raced", "whole"]);
+    assert_eq!(matching(&reader, "is:waiting"), ["answered", "new"]);
     // Who somebody is may be read later than what went to them.
-    store.apply_contact(&channel(), &phone("stranger"), told("new"), at(SENT + 95)).await.unwrap();
-    assert_eq!(found(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
+    store.apply_contact(&channel(), &phone("stranger"), contact_with("new"), at(SENT + 95)).await.unwrap();
+    assert_eq!(matching(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
     // A second broadcast changes nothing for whom the first one began.
-    store.note_broadcast_recipients(&channel(), &to, at(SENT + 9_000)).await.unwrap();
-    assert_eq!(found(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
+    store.record_broadcast_recipients(&channel(), &to, at(SENT + 9_000)).await.unwrap();
+    assert_eq!(matching(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
 }
 
 #[tokio::test]
 async fn one_to_everyone_begins_what_begins_soon_after() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path(), &[]).await;
-    store.note_broadcast_recipients(&channel(), &Audience::Everyone, at(SENT)).await.unwrap();
+    store.record_broadcast_recipients(&channel(), &Audience::Everyone, at(SENT)).await.unwrap();
     let page = [("before", SENT - 600), ("soon", SENT + 300), ("later", SENT + 7_200)];
     list(&store, page.map(|(id, first)| one(id, Some(first))).to_vec()).await;
     let reader = store.reader().unwrap();
-    assert_eq!(found(&reader, "is:broadcast"), ["soon"]);
-    store.note_broadcast_recipients(&channel(), &Audience::Everyone, at(SENT + 7_000)).await.unwrap();
-    assert_eq!(found(&reader, "is:broadcast"), ["later", "soon"]);
+    assert_eq!(matching(&reader, "is:broadcast"), ["soon"]);
+    store.record_broadcast_recipients(&channel(), &Audience::Everyone, at(SENT + 7_000)).await.unwrap();
+    assert_eq!(matching(&reader, "is:broadcast"), ["later", "soon"]);
 }

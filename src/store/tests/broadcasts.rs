@@ -21,7 +21,7 @@ fn sent(folder: &tempfile::TempDir, channel: &str, operation: &str, made: &str) 
     .unwrap();
 }
 
-fn told(id: &str, seconds: i64, status: BroadcastStatus) -> Broadcast {
+fn broadcast_with(id: &str, seconds: i64, status: BroadcastStatus) -> Broadcast {
     Broadcast {
         id: BroadcastId::from(id),
         status,
@@ -53,8 +53,8 @@ async fn what_was_sent_and_has_no_end_is_found_once() {
     sent(&folder, "harbor", "broadcast", "b5");
     assert_eq!(unfinished(&store, 0).await, (vec!["b1".to_owned(), "b5".to_owned()], 5));
     assert_eq!(unfinished(&store, 5).await, (Vec::new(), 5), "nothing was added");
-    store.apply_broadcast(&channel(), told("b1", 0, BroadcastStatus::Completed)).await.unwrap();
-    store.apply_broadcast(&channel(), told("b5", 1, BroadcastStatus::Sending)).await.unwrap();
+    store.apply_broadcast(&channel(), broadcast_with("b1", 0, BroadcastStatus::Completed)).await.unwrap();
+    store.apply_broadcast(&channel(), broadcast_with("b5", 1, BroadcastStatus::Sending)).await.unwrap();
     assert_eq!(unfinished(&store, 0).await, (vec!["b5".to_owned()], 5));
     for number in 0..60 {
         sent(&folder, "harbor", "broadcast", &format!("n{number}"));
@@ -67,7 +67,7 @@ async fn what_was_sent_and_has_no_end_is_found_once() {
 async fn looking_for_them_takes_no_longer_however_much_was_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let counted = store.cache().later(|cache| Ok(count_steps(&mut cache.connection))).await.unwrap();
+    let counted = store.cache().call_async(|cache| Ok(count_steps(&mut cache.connection))).await.unwrap();
     let mut steps = Vec::new();
     for sends in [1, 500] {
         for number in 0..sends {
@@ -88,9 +88,9 @@ async fn how_one_stands_is_kept_and_only_a_difference_counts() {
     let store = Store::open(folder.path()).unwrap();
     let revision = async || store.revisions().await.unwrap().first().map_or(0, |revision| revision.1);
     let states = [
-        told("b1", 0, BroadcastStatus::Sending),
-        told("b1", 0, BroadcastStatus::Other("paused".into())),
-        Broadcast { completed_at: Some(at(90)), ..told("b1", 0, BroadcastStatus::Completed) },
+        broadcast_with("b1", 0, BroadcastStatus::Sending),
+        broadcast_with("b1", 0, BroadcastStatus::Other("paused".into())),
+        Broadcast { completed_at: Some(at(90)), ..broadcast_with("b1", 0, BroadcastStatus::Completed) },
     ];
     for state in states {
         let before = revision().await;
@@ -100,7 +100,7 @@ async fn how_one_stands_is_kept_and_only_a_difference_counts() {
         assert_eq!(revision().await, before + 1);
         assert_eq!(store.reader().unwrap().broadcasts(&channel()).unwrap(), [state]);
     }
-    store.apply_broadcast(&channel(), told("b2", 60, BroadcastStatus::Sending)).await.unwrap();
+    store.apply_broadcast(&channel(), broadcast_with("b2", 60, BroadcastStatus::Sending)).await.unwrap();
     let kept = store.reader().unwrap().broadcasts(&channel()).unwrap();
     let ids: Vec<&str> = kept.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(ids, ["b2", "b1"], "newest first");

@@ -2,7 +2,7 @@
 //! often, and what a person said is in what is read back.
 
 use crate::Store;
-use crate::lane::Settlement;
+use crate::lane::AttemptResult;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
 use model::ids::{CampaignId, ContactId};
@@ -10,7 +10,8 @@ use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Lane, Operation, PreparedRequest, StopVerdict, WriteMethod};
 use model::text::SafeText;
 use model::waves::{
-    Aim, Campaign, Frozen, NewCampaign, PauseCause, Phase, WavePlan, WaveReading, WaveRowState,
+    Campaign, CampaignAudience, CampaignPhase, FrozenContacts, NewCampaign, PauseCause, WavePlan,
+    WaveReading, WaveRowState,
 };
 
 fn ids(count: usize) -> Vec<ContactId> {
@@ -18,11 +19,11 @@ fn ids(count: usize) -> Vec<ContactId> {
 }
 
 fn begin(store: &Store, people: usize) -> CampaignId {
-    let aim = Aim::These(Frozen::of(ids(people)).expect("some").0);
-    let plan = WavePlan { canary: 2, wave: 3, ..WavePlan::suggested(people) };
+    let aim = CampaignAudience::Contacts(FrozenContacts::from_ids(ids(people)).expect("some").0);
+    let plan = WavePlan { canary: 2, wave: 3, ..WavePlan::suggest(people) };
     let content = BroadcastContent::Text("We open at 9.".to_owned());
-    let new = NewCampaign { channel: channel(), content, aim, plan, hold: 0 };
-    store.begin_campaign(new, Some(SafeText::line("GREEN")), at(0)).unwrap()
+    let new = NewCampaign { channel: channel(), content, audience: aim, plan, hold: 0 };
+    store.start_campaign(new, Some(SafeText::line("GREEN")), at(0)).unwrap()
 }
 
 fn row(people: Vec<ContactId>) -> NewRow {
@@ -57,11 +58,11 @@ async fn a_wave_has_one_row_or_none() {
     assert_eq!(campaign.waves.iter().map(|wave| wave.size).collect::<Vec<_>>(), [2, 3, 2]);
     let mut all = Vec::new();
     for wave in 0..4 {
-        all.extend(store.people_of_wave(&id, wave).await.unwrap());
+        all.extend(store.wave_contacts(&id, wave).await.unwrap());
     }
     assert_eq!(all, ids(7), "everybody is in one wave");
     let queue = async |wave: usize| {
-        let people = store.people_of_wave(&id, wave).await.unwrap();
+        let people = store.wave_contacts(&id, wave).await.unwrap();
         store.queue_wave(&id, wave, row(people), at(1)).await.unwrap()
     };
     assert_eq!(queue(1).await, None, "not before the canary");
@@ -69,23 +70,23 @@ async fn a_wave_has_one_row_or_none() {
     assert_eq!(queue(0).await, None, "not twice");
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
     assert!(!store.recall_campaign(&id).unwrap(), "too late");
-    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Leaving);
+    assert_eq!(stands(&store, &id).waves[0].row_state, WaveRowState::Sending);
     // It is done, and that is found without having been noted.
     let claimed = store.claim(&canary.id, 0, at(2), "key").await.unwrap().expect("claimed");
-    let done = Settlement::Done { made: Some("bc_1".into()), automation: None, replayed: false };
+    let done = AttemptResult::Done { made: Some("bc_1".into()), automation: None, replayed: false };
     assert!(store.settle(&claimed, done).await.unwrap());
     let wave = stands(&store, &id).waves[0].clone();
-    assert_eq!((wave.fate, wave.sent_at), (WaveRowState::Sent(Some("bc_1".into())), None));
-    store.note_wave_sent(&id, 0, Some("bc_1".into()), at(3)).await.unwrap();
-    store.note_wave_sent(&id, 0, Some("bc_other".into()), at(9)).await.unwrap();
+    assert_eq!((wave.row_state, wave.sent_at), (WaveRowState::Sent(Some("bc_1".into())), None));
+    store.record_wave_sent(&id, 0, Some("bc_1".into()), at(3)).await.unwrap();
+    store.record_wave_sent(&id, 0, Some("bc_other".into()), at(9)).await.unwrap();
     let reading = WaveReading { at: at(4), recipients: 2, delivered: 1, failed: 1, ..WaveReading::default() };
-    store.note_wave_read(&id, 0, reading).await.unwrap();
+    store.record_wave_counts(&id, 0, reading).await.unwrap();
     let wave = stands(&store, &id).waves[0].clone();
     assert_eq!(
-        (wave.fate, wave.sent_at, wave.reading),
+        (wave.row_state, wave.sent_at, wave.reading),
         (WaveRowState::Sent(Some("bc_1".into())), Some(at(3)), Some(reading))
     );
-    assert!(store.halt_campaign(&id, Phase::Stopped).unwrap());
+    assert!(store.halt_campaign(&id, CampaignPhase::Stopped).unwrap());
     assert_eq!(queue(1).await, None, "it was stopped");
 }
 
@@ -97,17 +98,21 @@ async fn what_a_person_makes_of_a_row_is_the_fate_of_its_wave() {
     let queued = store.queue_wave(&id, 0, row(ids(2)), at(1)).await.unwrap().expect("a row");
     let claimed = store.claim(&queued.id, 0, at(2), "key").await.unwrap().expect("claimed");
     let why = SafeText::line("402: required 2, available 0");
-    let stop = Settlement::Stop(model::outbox::Stop::Refused, why.clone());
+    let stop = AttemptResult::Stop(model::outbox::StopReason::Refused, why.clone());
     assert!(store.settle(&claimed, stop).await.unwrap());
-    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Asks(why));
+    assert_eq!(stands(&store, &id).waves[0].row_state, WaveRowState::NeedsDecision(why));
     let heir = store.decide(&queued.id, StopVerdict::NewKey, None, at(3)).unwrap().expect("decided").after;
-    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Leaving, "the row made anew stands for it");
+    assert_eq!(
+        stands(&store, &id).waves[0].row_state,
+        WaveRowState::Sending,
+        "the row made anew stands for it"
+    );
     let heir = heir.expect("a row");
-    let fence = store.lane_rows(&channel()).await.unwrap()[0].fence;
+    let fence = store.lane_rows(&channel()).await.unwrap()[0].fencing_token;
     let claimed = store.claim(&heir.id, fence, at(4), "key").await.unwrap().expect("claimed");
-    let done = Settlement::Done { made: Some("bc_9".into()), automation: None, replayed: false };
+    let done = AttemptResult::Done { made: Some("bc_9".into()), automation: None, replayed: false };
     assert!(store.settle(&claimed, done).await.unwrap());
-    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Sent(Some("bc_9".into())));
+    assert_eq!(stands(&store, &id).waves[0].row_state, WaveRowState::Sent(Some("bc_9".into())));
 }
 
 #[tokio::test]
@@ -116,21 +121,35 @@ async fn a_pause_a_word_and_a_recall() {
     let store = Store::open(folder.path()).unwrap();
     let id = begin(&store, 7);
     let why = SafeText::line("wave 1: 1 of 2 failed");
-    assert!(store.end_campaign(&id, Phase::Paused, Some((PauseCause::Credits, why.clone()))).await.unwrap());
-    assert!(!store.end_campaign(&id, Phase::Paused, None).await.unwrap(), "a person is not overruled");
+    assert!(
+        store
+            .end_campaign(&id, CampaignPhase::Paused, Some((PauseCause::Credits, why.clone())))
+            .await
+            .unwrap()
+    );
+    assert!(
+        !store.end_campaign(&id, CampaignPhase::Paused, None).await.unwrap(),
+        "a person is not overruled"
+    );
     let paused = stands(&store, &id);
-    assert_eq!((paused.phase, paused.cause, paused.why), (Phase::Paused, Some(PauseCause::Credits), why));
+    assert_eq!(
+        (paused.phase, paused.pause_cause, paused.why),
+        (CampaignPhase::Paused, Some(PauseCause::Credits), why)
+    );
     assert!(store.running_campaigns(&channel()).await.unwrap().is_empty());
     let red = Some(SafeText::line("RED"));
     assert!(store.continue_campaign(&id, Some(15), red.clone()).unwrap());
     assert!(!store.continue_campaign(&id, Some(90), red).unwrap(), "it goes on already");
     let went = stands(&store, &id);
-    assert_eq!((went.phase, went.cause, went.plan.rules.failed_percent), (Phase::Running, None, 15));
+    assert_eq!(
+        (went.phase, went.pause_cause, went.plan.rules.failed_percent),
+        (CampaignPhase::Running, None, 15)
+    );
     assert_eq!(went.quality_before, Some(SafeText::line("RED")));
     assert_eq!(store.running_campaigns(&channel()).await.unwrap(), [went]);
     assert!(store.recall_campaign(&id).unwrap() && !store.recall_campaign(&id).unwrap());
     assert!(store.queue_wave(&id, 0, row(ids(2)), at(1)).await.unwrap().is_none());
-    assert_eq!(stands(&store, &id).phase, Phase::Recalled);
+    assert_eq!(stands(&store, &id).phase, CampaignPhase::Recalled);
     store.track_broadcast(&channel(), &"bc_7".into(), at(0)).unwrap();
     let (unfinished, _) = store.unfinished_broadcasts(&channel(), 99, at(0)).await.unwrap();
     assert_eq!(unfinished, ["bc_7".into()]);

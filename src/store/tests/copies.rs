@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::tests::{at, channel, send};
 use crate::{Store, StoreOptions};
-use model::outbox::{RowState, Stop};
+use model::outbox::{RowState, StopReason};
 
 /// Copies the files of a folder over those of another.
 fn copy(from: &Path, to: &Path) {
@@ -26,7 +26,7 @@ fn queue(folder: &Path) {
 /// Attempts the first row, as if its bytes left.
 async fn attempt(store: &Store) {
     let row = store.lane_rows(&channel()).await.unwrap().remove(0);
-    store.claim(&row.row.id, row.fence, at(2), "").await.unwrap().expect("claimed");
+    store.claim(&row.row.id, row.fencing_token, at(2), "").await.unwrap().expect("claimed");
 }
 
 /// States of all rows once the files are opened.
@@ -38,7 +38,7 @@ async fn states(options: StoreOptions, folder: &Path) -> (Option<String>, Vec<Ro
 
 fn assert_doubtful((said, states): (Option<String>, Vec<RowState>)) {
     assert!(said.as_ref().is_some_and(|said| said.contains("2 rows of it may have been sent")), "{said:?}");
-    let is_unknown = |state: &RowState| matches!(state, RowState::Stopped(Stop::Unknown, _));
+    let is_unknown = |state: &RowState| matches!(state, RowState::Stopped(StopReason::Unknown, _));
     assert!(states.len() == 2 && states.iter().all(is_unknown), "{states:?}");
 }
 

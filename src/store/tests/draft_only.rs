@@ -6,7 +6,7 @@ use crate::draft_only::DraftOnlyStep;
 use crate::tests::{add, at, channel, conversation, list, message, row};
 use model::conversations::Automation;
 use model::ids::MessageId;
-use model::local::{DraftReadiness, Keep};
+use model::local::{DraftReadiness, LocalChange};
 use model::messages::Direction::{Inbound, Outbound};
 use model::outbox::Operation;
 use model::queries::ConversationKey;
@@ -38,7 +38,7 @@ fn due(store: &Store) -> Vec<String> {
 }
 
 fn readiness(store: &Store, id: &str) -> Option<DraftReadiness> {
-    store.reader().unwrap().marked(&[key(id)]).unwrap().remove(0).local.draft_only
+    store.reader().unwrap().conversation_rows(&[key(id)]).unwrap().remove(0).local.draft_only
 }
 
 #[tokio::test]
@@ -53,17 +53,17 @@ async fn a_whole_tab_is_noted_once_and_what_a_person_said_stays() {
             steps
         }
     };
-    let step = |id: &str, pauses| DraftOnlyStep { conversation: id.into(), pauses };
+    let step = |id: &str, pauses| DraftOnlyStep { conversation: id.into(), needs_pause: pauses };
     assert_eq!(steps(false).await, []);
-    store.keep(&channel(), Keep::DraftOnly(vec![("said".into(), false)])).unwrap();
+    store.change_local(&channel(), LocalChange::DraftOnly(vec![("said".into(), false)])).unwrap();
     let wanted = [step("off", false), step("on", true)];
     assert_eq!(steps(true).await, wanted);
     for DraftOnlyStep { conversation, .. } in &wanted {
         let pause = row(conversation.as_str(), Operation::SetAutomation { enabled: false }, 0);
         let queued =
-            store.keep_draft_only(&channel(), conversation, Some(pause.clone()), at(20)).await.unwrap();
+            store.mark_draft_only(&channel(), conversation, Some(pause.clone()), at(20)).await.unwrap();
         assert!(queued.is_some(), "{conversation}");
-        let again = store.keep_draft_only(&channel(), conversation, Some(pause), at(21)).await.unwrap();
+        let again = store.mark_draft_only(&channel(), conversation, Some(pause), at(21)).await.unwrap();
         assert!(again.is_none(), "its pause is on its way");
     }
     assert_eq!(steps(true).await, []);
@@ -79,7 +79,7 @@ async fn a_whole_tab_is_noted_once_and_what_a_person_said_stays() {
 async fn handing_back_ends_it() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
-    store.keep(&channel(), Keep::DraftOnly(vec![("on".into(), true)])).unwrap();
+    store.change_local(&channel(), LocalChange::DraftOnly(vec![("on".into(), true)])).unwrap();
     assert_eq!(readiness(&store, "on"), Some(DraftReadiness::Missing));
     store.enqueue(row("on", Operation::SetAutomation { enabled: true }, 0), at(20)).unwrap();
     assert_eq!(readiness(&store, "on"), None);
@@ -90,7 +90,7 @@ async fn a_draft_is_made_by_one_and_due_until_it_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let all = ["on", "off", "said"].map(|entry| (entry.into(), true)).to_vec();
-    store.keep(&channel(), Keep::DraftOnly(all)).unwrap();
+    store.change_local(&channel(), LocalChange::DraftOnly(all)).unwrap();
     assert_eq!(due(&store), ["off", "on"], "who was answered waits for nothing");
     let message = MessageId::from("m1");
     assert!(store.begin_suggestion(&key("on"), "draft", &message, at(20)).unwrap());
@@ -106,12 +106,12 @@ async fn a_draft_is_made_by_one_and_due_until_it_is_there() {
         remark: None,
         language: None,
     };
-    store.keep_suggestion(&key("on"), "draft", &message, &Ok(made.clone()), at(201)).unwrap();
-    assert_eq!(store.kept_suggestion(&key("on"), "draft", &message).unwrap(), Some(made));
+    store.store_suggestion(&key("on"), "draft", &message, &Ok(made.clone()), at(201)).unwrap();
+    assert_eq!(store.stored_suggestion(&key("on"), "draft", &message).unwrap(), Some(made));
     assert_eq!(readiness(&store, "on"), Some(DraftReadiness::Ready));
     // Where nothing fits, it is not tried again for the same message.
     let none = Err("nothing fits".to_owned());
-    store.keep_suggestion(&key("off"), "draft", &MessageId::from("m2"), &none, at(201)).unwrap();
+    store.store_suggestion(&key("off"), "draft", &MessageId::from("m2"), &none, at(201)).unwrap();
     assert_eq!((due(&store).len(), readiness(&store, "off")), (0, Some(DraftReadiness::Missing)));
     add(&store, vec![message_of("on", "m5", 300)]).await;
     assert_eq!(

@@ -30,7 +30,7 @@ async fn refuses(store: &Store, expected: fn(&StoreError) -> bool) {
     assert!(expected(&error), "{error:?}");
     let words = error.to_string();
     assert!(words.contains("nothing was written") && words.contains("ry again"), "{words}");
-    let claimed = store.claim(&queued[0].row.id, queued[0].fence, at(1), "key").await;
+    let claimed = store.claim(&queued[0].row.id, queued[0].fencing_token, at(1), "key").await;
     assert!(matches!(claimed, Err(error) if expected(&error)), "nothing may leave");
     assert_eq!(store.lane_rows(&channel).await.unwrap(), queued, "nothing changed");
     let kept = store.reader().unwrap().draft(&channel, &conversation).unwrap();

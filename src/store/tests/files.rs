@@ -80,7 +80,7 @@ async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone
         let reader = store.reader().unwrap();
         let error = reader.conversations(&query).unwrap_err();
         assert!(matches!(error, StoreError::Damaged(_)), "{error}");
-        reader.note_damage(&error);
+        reader.record_damage(&error);
         assert!(!folder.path().join("cache.db.set-aside").exists(), "it is still in use");
     }
     let store = Store::open(folder.path()).unwrap();
@@ -149,12 +149,15 @@ fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
     let claimed = runtime.block_on(first.claim(&row.id, 0, now, "")).unwrap().unwrap();
     let second = Store::open(folder.path()).unwrap();
     let rows = runtime.block_on(second.lane_rows(&channel())).unwrap();
-    assert_eq!(rows[0].fence, claimed.fence);
+    assert_eq!(rows[0].fencing_token, claimed.fencing_token);
     assert_eq!(rows[0].row.state, model::outbox::RowState::Sending);
     drop(first);
     let third = Store::open(folder.path()).unwrap();
     let rows = runtime.block_on(third.lane_rows(&channel())).unwrap();
-    assert_eq!(rows[0].fence, claimed.fence, "the second is still there, and it may be the second's");
+    assert_eq!(
+        rows[0].fencing_token, claimed.fencing_token,
+        "the second is still there, and it may be the second's"
+    );
     let lapsed = runtime.block_on(second.recover_lapsed(crate::tests::at(91))).unwrap();
     assert_eq!(lapsed, 1);
 }
@@ -188,7 +191,7 @@ async fn a_conversation_is_read_as_it_was_told_field_by_field() {
         created_at: Some(at(2)),
         first_message_at: Some(at(3)),
         referral: Some(Referral { headline: line("Panniers that last"), ..Referral::default() }),
-        escalation: Escalation::Asks(SafeText::line("asked for a person")),
+        escalation: Escalation::Requested(SafeText::line("asked for a person")),
         automation: Automation::Off,
         ..conversation("c1", 9)
     };

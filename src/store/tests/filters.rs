@@ -48,7 +48,7 @@ async fn world(store: &Store) {
         one("ken", "田中健", "+447700900123", |conversation| {
             conversation.last_message_at = Some(at(20));
             conversation.preview = SafeText::line("注文はどこですか");
-            conversation.escalation = Escalation::Asks(SafeText::line("asks for a person"));
+            conversation.escalation = Escalation::Requested(SafeText::line("asks for a person"));
         }),
         one("old", "Ana", "+34600999888", |conversation| {
             conversation.status = ConversationStatus::Closed;

@@ -1,6 +1,6 @@
 //! Histories: each message new once, facts kept, marks moved.
 
-use crate::history::HistoryMove;
+use crate::history::HistoryProgress;
 use crate::messages::AppliedMessages;
 use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Reader, Store};
@@ -33,9 +33,9 @@ async fn a_message_is_new_once_and_never_goes_back() {
     let harbor = channel();
     let apply = |message| store.apply_messages(&harbor, vec![message], Platform::Whatsapp, Vec::new());
     let first = apply(read("sent")).await.unwrap();
-    assert_eq!((first.known, first.inserted.len()), (vec![false], 1));
+    assert_eq!((first.was_stored, first.inserted.len()), (vec![false], 1));
     let again = apply(read("read")).await.unwrap();
-    assert_eq!((again.known, again.inserted.len(), again.touched.len()), (vec![true], 0, 1));
+    assert_eq!((again.was_stored, again.inserted.len(), again.touched.len()), (vec![true], 0, 1));
     apply(read("delivered")).await.unwrap();
     let page = history(&store.reader().unwrap(), 10);
     assert_eq!(page.messages[0].message.delivery, DeliveryStatus::Read);
@@ -65,15 +65,15 @@ async fn what_comes_back_after_its_conversation_was_gone_is_not_new() {
     ];
     for (numbers, back) in cases {
         assert_eq!(is_back(apply(numbers).await), back, "{numbers:?}");
-        store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
-        store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
+        store.remove_conversation(&channel(), &ConversationId::from("a")).await.unwrap();
+        store.remove_conversation(&channel(), &ConversationId::from("a")).await.unwrap();
         assert_eq!(history(&store.reader().unwrap(), 9).messages, []);
     }
     // Nor what comes back after its person was deleted from here.
     assert_eq!(is_back(apply(&[4]).await), [false]);
     list(&store, vec![conversation("a", 1)]).await;
     let phone = history(&store.reader().unwrap(), 1).conversation.unwrap().conversation.address.unwrap();
-    assert_eq!(store.forget_person(&channel(), &phone).await.unwrap(), [ConversationId::from("a")]);
+    assert_eq!(store.remove_person(&channel(), &phone).await.unwrap(), [ConversationId::from("a")]);
     assert_eq!(is_back(apply(&[4, 3]).await), [true, true]);
 }
 
@@ -123,7 +123,7 @@ async fn a_message_of_an_unlisted_conversation_waits_for_the_list() {
     let row = history(&store.reader().unwrap(), 9).conversation.unwrap();
     assert_eq!(row.conversation.title().as_str(), "Maria");
     assert_eq!(row.unread, 1);
-    store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
+    store.remove_conversation(&channel(), &ConversationId::from("a")).await.unwrap();
     assert!(history(&store.reader().unwrap(), 9).conversation.is_none());
 }
 
@@ -135,16 +135,16 @@ async fn a_walk_that_cannot_meet_the_old_forgets_it() {
     let id = ConversationId::from("a");
     let harbor = channel();
     let apply = |page, step| store.apply_history(&harbor, &id, page, Platform::Whatsapp, step, true);
-    assert_eq!(store.behind(&channel(), 9).await.unwrap(), std::slice::from_ref(&id));
+    assert_eq!(store.lagging_conversations(&channel(), 9).await.unwrap(), std::slice::from_ref(&id));
     let place = |number: i64| Some((at(number), MessageId::new(format!("m{number:02}"))));
-    let anew = |newest, cursor: Option<&str>| HistoryMove::Anew {
+    let anew = |newest, cursor: Option<&str>| HistoryProgress::Anew {
         newest: place(newest),
         older_cursor: cursor.map(str::to_owned),
     };
     apply(vec![message("a", "m02", 2, Inbound), message("a", "m01", 1, Inbound)], anew(2, None))
         .await
         .unwrap();
-    assert!(store.behind(&channel(), 9).await.unwrap().is_empty());
+    assert!(store.lagging_conversations(&channel(), 9).await.unwrap().is_empty());
     let state = store.history_state(&channel(), &id).await.unwrap().unwrap();
     assert!(state.reached_start && !state.quiet && state.read_until == place(2));
     apply(vec![message("a", "m60", 60, Inbound), message("a", "m59", 59, Inbound)], anew(60, Some("k")))
@@ -153,7 +153,7 @@ async fn a_walk_that_cannot_meet_the_old_forgets_it() {
     let page = history(&store.reader().unwrap(), 9);
     assert_eq!(ids(&page), ["m59", "m60"]);
     assert!(page.more_on_server);
-    let older = HistoryMove::Older { older_cursor: None };
+    let older = HistoryProgress::Older { older_cursor: None };
     apply(vec![message("a", "m58", 58, Inbound)], older).await.unwrap();
     let page = history(&store.reader().unwrap(), 9);
     assert_eq!((ids(&page), page.more_on_server), (vec!["m58", "m59", "m60"], false));
@@ -175,7 +175,7 @@ async fn nobody_waits_before_it_is_known_who_spoke_last() {
     assert_eq!((waits("answered"), waits("open")), (None, Some(at(10))));
     let harbor = channel();
     let read = async |id: &str, page| {
-        let step = HistoryMove::Anew { newest: None, older_cursor: None };
+        let step = HistoryProgress::Anew { newest: None, older_cursor: None };
         let id = ConversationId::from(id);
         store.apply_history(&harbor, &id, page, Platform::Whatsapp, step, true).await.unwrap();
     };
@@ -200,21 +200,21 @@ async fn change_of_an_old_message_is_read_again_and_then_no_more() {
     list(&store, vec![conversation("a", 5)]).await;
     let newest = Some((at(5), MessageId::from("m5")));
     let page = || vec![message("a", "m5", 5, Inbound), message("a", "m1", 1, Inbound)];
-    let anew = HistoryMove::Anew { newest: newest.clone(), older_cursor: None };
+    let anew = HistoryProgress::Anew { newest: newest.clone(), older_cursor: None };
     store.apply_history(&harbor, &id, page(), Platform::Whatsapp, anew, true).await.unwrap();
-    assert_eq!(store.behind(&harbor, 9).await.unwrap(), []);
+    assert_eq!(store.lagging_conversations(&harbor, 9).await.unwrap(), []);
     // The first message was changed, which is activity, and no new message.
     let mut changed = conversation("a", 60);
     changed.raw = format!(r#"{{"lastChange":{{"at":"{}","messageAt":"{}"}}}}"#, at(60), at(1));
     list(&store, vec![changed.clone()]).await;
-    assert_eq!(store.behind(&harbor, 9).await.unwrap(), std::slice::from_ref(&id));
+    assert_eq!(store.lagging_conversations(&harbor, 9).await.unwrap(), std::slice::from_ref(&id));
     let state = store.history_state(&harbor, &id).await.unwrap().unwrap();
     assert_eq!(state.changed_from, Some(at(1)));
-    let joined = HistoryMove::Joined { newest };
+    let joined = HistoryProgress::Joined { newest };
     let applied = store.apply_history(&harbor, &id, page(), Platform::Whatsapp, joined, true).await.unwrap();
     assert!(!applied.lags, "the activity is explained");
-    assert_eq!(store.behind(&harbor, 9).await.unwrap(), []);
+    assert_eq!(store.lagging_conversations(&harbor, 9).await.unwrap(), []);
     assert_eq!(store.history_state(&harbor, &id).await.unwrap().unwrap().changed_from, None);
     list(&store, vec![changed]).await;
-    assert_eq!(store.behind(&harbor, 9).await.unwrap(), [], "told once");
+    assert_eq!(store.lagging_conversations(&harbor, 9).await.unwrap(), [], "told once");
 }

@@ -5,10 +5,10 @@ use crate::tests::{at, channel, conversation, message};
 use crate::{Reader, Store};
 use model::account::Platform;
 use model::filter::{self, Sort};
-use model::local::{Assignment, Keep, Local, Tag, TagPlace};
+use model::local::{Assignment, LocalChange, LocalState, Tag, TagLocation};
 use model::messages::Direction;
 use model::queries::{Anchor, ConversationKey, ConversationQuery};
-use model::snooze::{Snooze, Woken};
+use model::snooze::{Snooze, WakeReason};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -27,13 +27,13 @@ fn ids(reader: &Reader, filter: &str) -> String {
     found.remove(0)
 }
 
-fn local(reader: &Reader, id: &str) -> Local {
+fn local(reader: &Reader, id: &str) -> LocalState {
     let key = ConversationKey { channel: channel(), conversation: id.into() };
-    reader.marked(&[key]).unwrap().remove(0).local
+    reader.conversation_rows(&[key]).unwrap().remove(0).local
 }
 
 fn asleep(until: Option<Timestamp>) -> Option<Snooze> {
-    Some(Snooze { until, after: at(10), set_at: at(20), woken: None })
+    Some(Snooze { until, after: at(10), set_at: at(20), wake_reason: None })
 }
 
 async fn receive(store: &Store, id: &str, seconds: i64) {
@@ -58,13 +58,13 @@ async fn what_stays_away_comes_back_at_its_time_only() {
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
     let stays = Some(Snooze::new(Some(at(150)), true, Some(at(20)), at(20)));
-    store.keep(&channel(), Keep::Snooze(vec![("c".into(), stays)])).unwrap();
+    store.change_local(&channel(), LocalChange::Snooze(vec![("c".into(), stays)])).unwrap();
     receive(&store, "c", 30).await;
-    assert_eq!(reader.counts(&channel()).unwrap().hushed, ["c".into()]);
+    assert_eq!(reader.counts(&channel()).unwrap().muted, ["c".into()]);
     assert!(local(&reader, "c").is_asleep());
-    store.keep(&channel(), Keep::Wake(at(150))).unwrap();
-    assert_eq!(local(&reader, "c").snooze.and_then(|snooze| snooze.woken), Some(Woken::Time));
-    assert!(reader.counts(&channel()).unwrap().hushed.is_empty());
+    store.change_local(&channel(), LocalChange::Wake(at(150))).unwrap();
+    assert_eq!(local(&reader, "c").snooze.and_then(|snooze| snooze.wake_reason), Some(WakeReason::Time));
+    assert!(reader.counts(&channel()).unwrap().muted.is_empty());
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn what_is_put_aside_is_away_until_its_time_or_a_reply() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let wishes = vec![("a".into(), asleep(Some(at(100)))), ("b".into(), asleep(None))];
-    store.keep(&channel(), Keep::Snooze(wishes)).unwrap();
+    store.change_local(&channel(), LocalChange::Snooze(wishes)).unwrap();
     drop(store);
     let store = Store::open(folder.path()).unwrap();
     let reader = store.reader().unwrap();
@@ -84,11 +84,11 @@ async fn what_is_put_aside_is_away_until_its_time_or_a_reply() {
     assert_eq!((counts.needs_reply, counts.snoozed, counts.next_wake), (1, 2, Some(at(100))));
     // A reply brings one back, the time the other.
     receive(&store, "b", 30).await;
-    assert_eq!(local(&reader, "b").snooze.and_then(|snooze| snooze.woken), Some(Woken::Reply));
-    store.keep(&channel(), Keep::Wake(at(99))).unwrap();
+    assert_eq!(local(&reader, "b").snooze.and_then(|snooze| snooze.wake_reason), Some(WakeReason::Reply));
+    store.change_local(&channel(), LocalChange::Wake(at(99))).unwrap();
     assert_eq!(ids(&reader, "status:open -is:snoozed"), "b c");
-    store.keep(&channel(), Keep::Wake(at(100))).unwrap();
-    assert_eq!(local(&reader, "a").snooze.and_then(|snooze| snooze.woken), Some(Woken::Time));
+    store.change_local(&channel(), LocalChange::Wake(at(100))).unwrap();
+    assert_eq!(local(&reader, "a").snooze.and_then(|snooze| snooze.wake_reason), Some(WakeReason::Time));
     assert_eq!(ids(&reader, "status:open -is:snoozed"), "a b c");
     assert_eq!(reader.counts(&channel()).unwrap().next_wake, None);
 }
@@ -98,12 +98,15 @@ async fn claims_and_tags_are_kept_and_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let tag = |word: &str, kept| Tag { word: SafeText::line(word), kept };
+    let tag = |word: &str, kept| Tag { word: SafeText::line(word), location: kept };
     let claim = Assignment { agent: SafeText::line("Ana"), at: at(5) };
-    let tags = vec![tag("late", TagPlace::Here), tag("vip", TagPlace::Here)];
-    store.keep(&channel(), Keep::Claim(vec![("a".into(), Some(claim.clone()))])).unwrap();
+    let tags = vec![tag("late", TagLocation::Local), tag("vip", TagLocation::Local)];
+    store.change_local(&channel(), LocalChange::Claim(vec![("a".into(), Some(claim.clone()))])).unwrap();
     store
-        .keep(&channel(), Keep::Tags(vec![("a".into(), tags.clone()), ("b".into(), tags[..1].to_vec())]))
+        .change_local(
+            &channel(),
+            LocalChange::Tags(vec![("a".into(), tags.clone()), ("b".into(), tags[..1].to_vec())]),
+        )
         .unwrap();
     let kept = local(&reader, "a");
     assert_eq!((kept.claim, kept.tags), (Some(claim), tags));
@@ -111,8 +114,8 @@ async fn claims_and_tags_are_kept_and_taken_back() {
         (ids(&reader, "is:claimed"), ids(&reader, "tag:vip"), ids(&reader, "tag:LATE")),
         ("a".into(), "a".into(), "a b".into())
     );
-    assert_eq!(reader.tags(1).unwrap(), [SafeText::line("late")], "the most used first");
-    store.keep(&channel(), Keep::Claim(vec![("a".into(), None)])).unwrap();
-    store.keep(&channel(), Keep::Tags(vec![("a".into(), Vec::new())])).unwrap();
-    assert_eq!(local(&reader, "a"), Local::default());
+    assert_eq!(reader.used_tags(1).unwrap(), [SafeText::line("late")], "the most used first");
+    store.change_local(&channel(), LocalChange::Claim(vec![("a".into(), None)])).unwrap();
+    store.change_local(&channel(), LocalChange::Tags(vec![("a".into(), Vec::new())])).unwrap();
+    assert_eq!(local(&reader, "a"), LocalState::default());
 }

@@ -23,8 +23,8 @@ fn what_is_reserved_counts_until_it_is_settled() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let prices = ModelPrices { input: cost("1"), output: cost("2"), ..ModelPrices::default() };
-    let caps = ModelCaps::of_day(1_000_000, Some(cost("0.01")));
-    let most = ModelUsage::of_tokens(&prices, 2_000, 2_000);
+    let caps = ModelCaps::for_day(1_000_000, Some(cost("0.01")));
+    let most = ModelUsage::from_tokens(&prices, 2_000, 2_000);
     assert_eq!(store.reserve_usage(DAY, &channel(), &most, &caps).unwrap(), Ok(()));
     assert_eq!(spent(&store).cost, cost("0.006"), "as if it took all it can");
     assert!(
@@ -32,7 +32,7 @@ fn what_is_reserved_counts_until_it_is_settled() {
         "of all tabs"
     );
     assert_eq!(store.reserve_usage(DAY + 1, &channel(), &most, &caps).unwrap(), Ok(()), "another day");
-    let taken = ModelUsage::of_tokens(&prices, 500, 100);
+    let taken = ModelUsage::from_tokens(&prices, 500, 100);
     assert_eq!(store.settle_usage(DAY, &channel(), &most, &taken).unwrap(), taken);
     assert_eq!(store.reserve_usage(DAY, &ChannelId::from("mail"), &most, &caps).unwrap(), Ok(()));
     let rows = store.reader().unwrap().model_usage(DAY).unwrap();
@@ -43,7 +43,7 @@ fn what_is_reserved_counts_until_it_is_settled() {
 fn two_processes_never_go_beyond_the_caps_together() {
     let folder = tempfile::tempdir().unwrap();
     let prices = ModelPrices { input: cost("2.5"), output: cost("10"), ..ModelPrices::default() };
-    let caps = ModelCaps { tab_cost: Some(cost("0.2")), ..ModelCaps::of_day(400_000, Some(cost("0.37"))) };
+    let caps = ModelCaps { tab_cost: Some(cost("0.2")), ..ModelCaps::for_day(400_000, Some(cost("0.37"))) };
     let asking = |number: u64| {
         let store = Store::open(folder.path()).unwrap();
         move || {
@@ -51,18 +51,18 @@ fn two_processes_never_go_beyond_the_caps_together() {
             let tab = ChannelId::from(format!("tab{number}").as_str());
             let mut refused = 0;
             while refused < 20 {
-                let most = ModelUsage::of_tokens(&prices, 500 + chance.below(3_000), 500);
+                let most = ModelUsage::from_tokens(&prices, 500 + chance.below(3_000), 500);
                 match store.reserve_usage(DAY, &tab, &most, &caps).unwrap() {
                     Err(_) => refused += 1,
                     Ok(()) => {
                         assert!(spent(&store).cost <= cost("0.37"));
-                        let taken = ModelUsage::of_tokens(
+                        let taken = ModelUsage::from_tokens(
                             &prices,
                             chance.below(most.tokens_in + 1),
                             chance.below(most.tokens_out + 1),
                         );
                         let day = store.settle_usage(DAY, &tab, &most, &taken).unwrap();
-                        assert!(day.cost <= cost("0.37") && day.tokens() <= caps.tokens, "{day:?}");
+                        assert!(day.cost <= cost("0.37") && day.total_tokens() <= caps.tokens, "{day:?}");
                     }
                 }
             }

@@ -4,17 +4,17 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::Store;
-use crate::lane::Settlement;
+use crate::lane::AttemptResult;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
 use model::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
 use model::contacts::ContactChange;
 use model::outbox::content::{
-    Audience, BroadcastContent, ChatContent, ContactWish, Degrees, FileToSend, FilledTemplate, Json,
+    Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FileToSend, FilledTemplate, Json,
     LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange,
     ThreadPlace,
 };
-use model::outbox::{KEY_AGE, Operation, PreparedRequest, Stop, StopVerdict, WriteMethod};
+use model::outbox::{MAX_KEY_AGE, Operation, PreparedRequest, StopReason, StopVerdict, WriteMethod};
 use model::queries::Draft;
 use model::text::SafeText;
 use model::time::SECOND;
@@ -94,11 +94,11 @@ fn operations() -> Vec<Operation> {
         broadcast(Audience::Everyone, BroadcastContent::Text("hi".into())),
         broadcast(Audience::Contacts(vec!["a".into()]), BroadcastContent::Image("https://f.example".into())),
         broadcast(Audience::Everyone, BroadcastContent::Template(template())),
-        Operation::SaveContact(Box::new(ContactWish {
+        Operation::SaveContact(Box::new(ContactPatch {
             phone: phone(),
             tags: Some(vec!["vip".into()]),
             metadata: Some(Json(r#"{"a":1}"#.into())),
-            ..ContactWish::default()
+            ..ContactPatch::default()
         })),
         Operation::ChangeTags { phone: "+34600111222".into(), add: vec!["a b".into()], remove: Vec::new() },
         Operation::ChangeContact(Box::new(ContactChange {
@@ -162,32 +162,32 @@ async fn every_operation_comes_back_from_the_file() {
 /// server may have forgotten it, stopped for each reason.
 #[tokio::test]
 async fn the_answer_offered_for_a_stopped_row_is_taken() {
-    use Stop::*;
+    use StopReason::*;
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let reader = store.reader().unwrap();
-    for stop in [Refused, Credits, Window, Auth, Unknown, Expired, Crossed, Late, Ask, Upload] {
+    for stop in [Refused, Credits, Window, Auth, Unknown, Expired, ReplyConflict, Late, KeyUnproven, Upload] {
         for operation in operations() {
-            for seconds in [9, 9 + KEY_AGE / SECOND] {
+            for seconds in [9, 9 + MAX_KEY_AGE / SECOND] {
                 let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
                 let found = store.lane_rows(&channel()).await.unwrap();
                 let found = found.into_iter().find(|lane_row| lane_row.row.id == kept.id).unwrap();
-                let claimed = store.claim(&kept.id, found.fence, at(1), "").await.unwrap().unwrap();
-                let settled = store.settle(&claimed, Settlement::Stop(stop, SafeText::line("why"))).await;
+                let claimed = store.claim(&kept.id, found.fencing_token, at(1), "").await.unwrap().unwrap();
+                let settled = store.settle(&claimed, AttemptResult::Stop(stop, SafeText::line("why"))).await;
                 assert!(settled.unwrap());
-                let spent = reader.question(&kept.id, at(seconds)).unwrap().unwrap().spent;
+                let spent = reader.outbox_question(&kept.id, at(seconds)).unwrap().unwrap().is_key_expired;
                 for verdict in [StopVerdict::SameKey, StopVerdict::NewKey, StopVerdict::SendAnyway] {
                     if !stop.allows(&verdict, spent) {
                         let decided = store.decide(&kept.id, verdict.clone(), None, at(seconds)).unwrap();
                         assert_eq!(decided, None, "{stop:?} {operation:?} {verdict:?}");
                     }
                 }
-                let decided = store.decide(&kept.id, stop.again(spent), None, at(seconds)).unwrap();
+                let decided = store.decide(&kept.id, stop.retry_verdict(spent), None, at(seconds)).unwrap();
                 let after = decided.and_then(|applied_decision| applied_decision.after);
                 let after = after.unwrap_or_else(|| panic!("{stop:?} {operation:?} {seconds} {spent}"));
                 assert!(
                     reader
-                        .question(&kept.id, at(seconds))
+                        .outbox_question(&kept.id, at(seconds))
                         .unwrap()
                         .is_none_or(|question| !question.entry.row.is_stopped())
                 );

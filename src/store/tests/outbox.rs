@@ -1,22 +1,29 @@
 //! The outbox: order, holds, claims, fencing, crashes, sending again.
 
 use crate::Store;
-use crate::lane::{LaneRow, Settlement, is_lapsed};
+use crate::lane::{AttemptResult, LaneRow, is_lapsed};
 use crate::outbox::NewRow;
 use crate::tests::{at, channel, conversation, list, row, send};
 use model::ids::{ConversationId, MessageId, RowId};
-use model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, SLACK, Stop};
+use model::outbox::{
+    ClockTimes, MAX_KEY_AGE, Operation, OutboxRow, RowState, SERVER_CLOCK_SLACK, StopReason,
+};
 use model::queries::{Draft, HistoryQuery};
 use model::text::SafeText;
 use model::time::{ClockStep, Moment as TimeMoment, SECOND};
 
-fn done(message: &str) -> Settlement {
-    Settlement::Done { made: Some(message.to_owned()), automation: None, replayed: false }
+fn done(message: &str) -> AttemptResult {
+    AttemptResult::Done { made: Some(message.to_owned()), automation: None, replayed: false }
 }
 
 async fn claim(store: &Store, row: &OutboxRow, seconds: i64) -> Option<LaneRow> {
-    let fence =
-        store.lane_rows(&channel()).await.unwrap().iter().find(|lane_row| lane_row.row.id == row.id)?.fence;
+    let fence = store
+        .lane_rows(&channel())
+        .await
+        .unwrap()
+        .iter()
+        .find(|lane_row| lane_row.row.id == row.id)?
+        .fencing_token;
     store.claim(&row.id, fence, at(seconds), "").await.unwrap()
 }
 
@@ -33,7 +40,7 @@ async fn rows_keep_their_order_and_their_bytes() {
     let pause = row("a", Operation::SetAutomation { enabled: false }, 5 * SECOND);
     let queued = store.enqueue_many(vec![pause, send("a", "one", 5 * SECOND)], false, at(0)).unwrap();
     let last = store.enqueue(send("a", "two", 0), at(0)).unwrap();
-    assert_eq!(queued[1].hold_left(at(2)), Some(3));
+    assert_eq!(queued[1].remaining_hold(at(2)), Some(3));
     drop(store);
     let store = Store::open(folder.path()).unwrap();
     let rows: Vec<_> =
@@ -42,7 +49,7 @@ async fn rows_keep_their_order_and_their_bytes() {
     assert_ne!(rows[0].key, rows[1].key);
     store.send_now(&rows[1].id).unwrap();
     let hurried = &store.lane_rows(&channel()).await.unwrap()[1].row;
-    assert_eq!(hurried.hold_left(at(0)), None);
+    assert_eq!(hurried.remaining_hold(at(0)), None);
 }
 
 #[tokio::test]
@@ -89,7 +96,7 @@ async fn only_an_untried_row_can_be_taken_back() {
     let claimed = claim(&store, &first, 1).await.unwrap();
     assert_eq!(store.recall(&first.id).unwrap(), None);
     // What never left can be taken back again.
-    store.settle(&claimed, Settlement::Wait { not_before: at(9) }).await.unwrap();
+    store.settle(&claimed, AttemptResult::Wait { not_before: at(9) }).await.unwrap();
     let waiting = only(&store).await;
     assert!(waiting.can_recall() && waiting.first_attempt_at.is_none());
     assert!(store.recall(&first.id).unwrap().is_some());
@@ -106,7 +113,7 @@ async fn a_claim_is_made_once_and_settled_by_its_own_fence() {
     assert!(store.claim(&row.id, 0, at(1), "").await.unwrap().is_none());
     assert!(store.claim(&row.id, 1, at(1), "").await.unwrap().is_none(), "a leaving row cannot be claimed");
     store.recover_lapsed(at(100)).await.unwrap();
-    let late = Settlement::Stop(Stop::Refused, SafeText::line("late"));
+    let late = AttemptResult::Stop(StopReason::Refused, SafeText::line("late"));
     assert!(!store.settle(&first, late).await.unwrap());
     assert_eq!(only(&store).await.state, RowState::Uncertain);
     assert!(store.settle(&first, done("m1")).await.unwrap(), "a late success always counts");
@@ -120,20 +127,20 @@ async fn a_row_that_changed_since_it_was_read_is_not_claimed() {
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
     // Another process tried it meanwhile, and it waits as it did before.
     let other = store.claim(&row.id, 0, at(1), "").await.unwrap().unwrap();
-    assert!(store.settle(&other, Settlement::Wait { not_before: at(1) }).await.unwrap());
+    assert!(store.settle(&other, AttemptResult::Wait { not_before: at(1) }).await.unwrap());
     assert_eq!(only(&store).await.state, RowState::Queued);
     assert_eq!(store.claim(&row.id, 0, at(2), "").await.unwrap(), None, "read before that");
     assert_eq!(store.claim(&row.id, 7, at(2), "").await.unwrap(), None, "never read");
-    assert!(store.claim(&row.id, other.fence, at(2), "").await.unwrap().is_some());
+    assert!(store.claim(&row.id, other.fencing_token, at(2), "").await.unwrap().is_some());
 }
 
 #[tokio::test]
 async fn a_late_outcome_does_not_move_the_claim_of_another_process() {
-    let late: [fn() -> Settlement; 4] = [
-        || Settlement::AskAgain { not_before: at(500), counted: true },
-        || Settlement::Wait { not_before: at(500) },
-        || Settlement::Stop(Stop::Refused, SafeText::line("late")),
-        || Settlement::Stop(Stop::Auth, SafeText::line("late")),
+    let late: [fn() -> AttemptResult; 4] = [
+        || AttemptResult::Retry { not_before: at(500), counted: true },
+        || AttemptResult::Wait { not_before: at(500) },
+        || AttemptResult::Stop(StopReason::Refused, SafeText::line("late")),
+        || AttemptResult::Stop(StopReason::Auth, SafeText::line("late")),
     ];
     for outcome in late {
         let folder = tempfile::tempdir().unwrap();
@@ -145,10 +152,10 @@ async fn a_late_outcome_does_not_move_the_claim_of_another_process() {
         assert!(!store.settle(&stalled, outcome()).await.unwrap(), "{:?}", outcome());
         let now = store.lane_rows(&channel()).await.unwrap().remove(0);
         assert_eq!(now, LaneRow { tried_before: None, ..other.clone() }, "{:?}", outcome());
-        let own = Settlement::AskAgain { not_before: at(101), counted: true };
+        let own = AttemptResult::Retry { not_before: at(101), counted: true };
         assert!(store.settle(&other, own).await.unwrap(), "its own outcome counts");
         // What is not leaving can still be stopped.
-        let stops = matches!(outcome(), Settlement::Stop(..));
+        let stops = matches!(outcome(), AttemptResult::Stop(..));
         assert_eq!(store.settle(&other, outcome()).await.unwrap(), stops, "only once: {:?}", outcome());
     }
 }
@@ -171,7 +178,7 @@ async fn a_clock_set_back_ends_holds_and_no_plan() {
 
 /// A clock that was set by so many seconds at second 2.
 fn step(by: i64) -> ClockStep {
-    ClockStep { unset: at(2), by: by * SECOND, noticed: TimeMoment::default() }
+    ClockStep { before: at(2), by: by * SECOND, noticed: TimeMoment::default() }
 }
 
 #[tokio::test]
@@ -184,7 +191,7 @@ async fn holds_and_waits_follow_a_clock_that_is_set_and_plans_do_not() {
         let held = store.enqueue(send("b", "held", 5 * SECOND), at(0)).unwrap();
         let limited = store.enqueue(send("c", "limited", 0), at(0)).unwrap();
         let claimed = claim(&store, &limited, 0).await.unwrap();
-        assert!(store.settle(&claimed, Settlement::Wait { not_before: at(60) }).await.unwrap());
+        assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(60) }).await.unwrap());
         let leaving = store.enqueue(send("d", "leaving", 0), at(0)).unwrap();
         claim(&store, &leaving, 1).await.unwrap();
         // Written since, by the clock as it is now.
@@ -194,13 +201,13 @@ async fn holds_and_waits_follow_a_clock_that_is_set_and_plans_do_not() {
         let rows = store.lane_rows(&channel()).await.unwrap();
         let row = |id: &RowId| rows.iter().find(|row| row.row.id == *id).unwrap();
         assert_eq!(row(&planned.id).row.not_before, at(3_600), "{by}: a person chose that time");
-        assert_eq!(row(&held.id).row.hold_left(at(2 + by)), Some(3), "{by}");
+        assert_eq!(row(&held.id).row.remaining_hold(at(2 + by)), Some(3), "{by}");
         assert_eq!(row(&held.id).row.due_at, at(5 + by), "{by}");
         assert_eq!(row(&limited.id).row.not_before, at(60 + by), "{by}");
         assert!(!is_lapsed(row(&leaving.id).lease_until, at(2 + by)), "{by}: its claim holds on");
-        assert_eq!(row(&newer.id).row.hold_left(at(2 + by)), Some(5), "{by}");
+        assert_eq!(row(&newer.id).row.remaining_hold(at(2 + by)), Some(5), "{by}");
         // Another process that sees the same step later moves nothing again.
-        let later = ClockStep { unset: at(12), ..step(by) };
+        let later = ClockStep { before: at(12), ..step(by) };
         store.move_waits(&channel(), later).await.unwrap();
         let rows = store.lane_rows(&channel()).await.unwrap();
         let again = rows.iter().find(|row| row.row.id == held.id).unwrap();
@@ -216,11 +223,11 @@ async fn planned_row_that_was_not_executed_waits_for_its_time_again() {
     let planned = store.enqueue(planned, at(0)).unwrap();
     let claimed = claim(&store, &planned, 3_600).await.unwrap();
     // It never left, and meanwhile the clock was set back by an hour.
-    assert!(store.settle(&claimed, Settlement::Wait { not_before: at(5) }).await.unwrap());
+    assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(5) }).await.unwrap());
     assert_eq!(only(&store).await.not_before, at(3_600), "not before its time");
     // Due again, it is told to wait for long; the clock is set back again.
     let claimed = store.claim(&planned.id, 1, at(3_600), "").await.unwrap().unwrap();
-    assert!(store.settle(&claimed, Settlement::Wait { not_before: at(7_000) }).await.unwrap());
+    assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(7_000) }).await.unwrap());
     assert_eq!(only(&store).await.not_before, at(7_000));
     assert_eq!(store.end_waits(&channel(), at(60), true).await.unwrap(), 1);
     assert_eq!(only(&store).await.not_before, at(3_600), "only the wait ends");
@@ -234,7 +241,7 @@ async fn a_planned_row_that_was_tried_does_not_wait_for_a_clock_that_was_set_bac
     let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
     let planned = store.enqueue(planned, at(0)).unwrap();
     let claimed = claim(&store, &planned, 3_600).await.unwrap();
-    let later = Settlement::AskAgain { not_before: at(3_660), counted: true };
+    let later = AttemptResult::Retry { not_before: at(3_660), counted: true };
     assert!(store.settle(&claimed, later).await.unwrap());
     assert_eq!(store.end_waits(&channel(), at(3_601), false).await.unwrap(), 0, "the wait is a true one");
     assert_eq!(store.end_waits(&channel(), at(60), true).await.unwrap(), 1);
@@ -247,14 +254,14 @@ async fn a_clock_set_back_since_the_newest_attempt_makes_a_key_old() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
-    let moment = |seconds, server| Moment { server, ..Moment::from(at(seconds)) };
+    let moment = |seconds, server| ClockTimes { server, ..ClockTimes::from(at(seconds)) };
     for (fence, seconds) in [(0, 10), (1, 3_600)] {
         let claimed = store.claim(&row.id, fence, moment(seconds, Some(at(seconds))), "").await.unwrap();
-        let again = Settlement::AskAgain { not_before: at(seconds), counted: true };
+        let again = AttemptResult::Retry { not_before: at(seconds), counted: true };
         assert!(store.settle(&claimed.unwrap(), again).await.unwrap());
     }
     let rows = store.lane_rows(&channel()).await.unwrap();
-    let slack = SLACK / SECOND;
+    let slack = SERVER_CLOCK_SLACK / SECOND;
     let cases = [
         ("the clock goes on", 3_700, None, Some(3_690)),
         ("two processes read it in any order", 3_600 - slack, None, Some(3_590 - slack)),
@@ -263,8 +270,8 @@ async fn a_clock_set_back_since_the_newest_attempt_makes_a_key_old() {
     ];
     for (name, now, server, age) in cases {
         let now = moment(now, server.map(at));
-        assert_eq!(rows[0].key_age(&now), Some(age.map_or(KEY_AGE, |age| age * SECOND)), "{name}");
-        assert_eq!(rows[0].is_spent(&now), age.is_none(), "{name}");
+        assert_eq!(rows[0].key_age(&now), Some(age.map_or(MAX_KEY_AGE, |age| age * SECOND)), "{name}");
+        assert_eq!(rows[0].is_key_expired(&now), age.is_none(), "{name}");
     }
 }
 
@@ -273,8 +280,8 @@ async fn unclear_answers_are_counted_and_no_others() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
-    let again = |counted| Settlement::AskAgain { not_before: at(0), counted };
-    let wait = Settlement::Wait { not_before: at(0) };
+    let again = |counted| AttemptResult::Retry { not_before: at(0), counted };
+    let wait = AttemptResult::Wait { not_before: at(0) };
     for (settlement, failures) in [(again(true), 1), (again(false), 1), (wait, 1), (again(true), 2)] {
         let claimed = claim(&store, &row, 1).await.unwrap();
         let words = format!("{settlement:?}");
@@ -301,28 +308,28 @@ async fn a_crash_while_sending_leaves_the_same_key_uncertain() {
     let claimed = claim(&store, &row, 2).await.unwrap();
     assert_eq!((claimed.row.attempts, claimed.row.first_attempt_at), (2, Some(at(1))));
     // Not executed this time does not make the first time undone.
-    store.settle(&claimed, Settlement::Wait { not_before: at(3) }).await.unwrap();
+    store.settle(&claimed, AttemptResult::Wait { not_before: at(3) }).await.unwrap();
     assert_eq!(only(&store).await.state, RowState::Uncertain);
 }
 
 #[tokio::test]
 async fn sending_again_makes_a_new_key_only_when_the_old_one_is_spent() {
     let cases = [
-        (Stop::Refused, 10, false),
-        (Stop::Credits, 10, false),
-        (Stop::Window, 10, false),
-        (Stop::Auth, 10, true),
-        (Stop::Unknown, 10, true),
-        (Stop::Unknown, 1 + KEY_AGE / SECOND, false),
+        (StopReason::Refused, 10, false),
+        (StopReason::Credits, 10, false),
+        (StopReason::Window, 10, false),
+        (StopReason::Auth, 10, true),
+        (StopReason::Unknown, 10, true),
+        (StopReason::Unknown, 1 + MAX_KEY_AGE / SECOND, false),
     ];
     for (stop, seconds, same_key) in cases {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
-        assert_eq!(store.try_again(&row.id, None, at(0)).unwrap(), None, "not stopped");
+        assert_eq!(store.retry_stopped(&row.id, None, at(0)).unwrap(), None, "not stopped");
         let claimed = claim(&store, &row, 1).await.unwrap();
-        store.settle(&claimed, Settlement::Stop(stop, SafeText::line("why"))).await.unwrap();
-        let again = store.try_again(&row.id, None, at(seconds)).unwrap().unwrap().after.unwrap();
+        store.settle(&claimed, AttemptResult::Stop(stop, SafeText::line("why"))).await.unwrap();
+        let again = store.retry_stopped(&row.id, None, at(seconds)).unwrap().unwrap().after.unwrap();
         assert_eq!(again.key == row.key, same_key, "{stop:?} after {seconds} s");
         assert_eq!(store.request(&again.id).await.unwrap(), Some(send("a", "one", 0).request));
         assert_eq!(only(&store).await.id, again.id);
@@ -337,7 +344,7 @@ async fn what_was_done_here_is_remembered() {
     list(&store, vec![conversation("a", 1)]).await;
     let sent = crate::tests::message("a", "m1", 5, model::messages::Direction::Outbound);
     let platform = model::account::Platform::Whatsapp;
-    store.remember_sent(&channel(), sent, platform).await.unwrap();
+    store.insert_sent_message(&channel(), sent, platform).await.unwrap();
     let react = Operation::React { message: MessageId::from("m1"), emoji: "👍".into() };
     let rows = vec![
         send("a", "one", 0),
@@ -364,7 +371,7 @@ async fn what_was_done_here_is_remembered() {
     assert_eq!(reader.counts(&channel()).unwrap().paused_here, 1);
     let next = store.enqueue(send("a", "two", 0), at(2)).unwrap();
     assert!(store.lane_rows(&channel()).await.unwrap()[0].read_first);
-    store.note_read_again(&channel(), next.lane.conversation().unwrap()).await.unwrap();
+    store.record_history_reread(&channel(), next.lane.conversation().unwrap()).await.unwrap();
     assert!(!store.lane_rows(&channel()).await.unwrap()[0].read_first);
 }
 
@@ -415,7 +422,7 @@ fn a_draft_another_process_wrote_over_is_put_aside() {
     let read = |store: &Store| {
         let reader = store.reader().unwrap();
         let draft = reader.draft(&channel, &conversation).unwrap();
-        (draft.map(|draft| draft.text), reader.draft_aside(&channel, &conversation).unwrap())
+        (draft.map(|draft| draft.text), reader.draft_set_aside(&channel, &conversation).unwrap())
     };
     save(&one, "one");
     assert_eq!(read(&other), (Some("one".into()), None));

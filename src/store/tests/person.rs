@@ -3,12 +3,12 @@
 use crate::tests::{at, conversation, message};
 use crate::{Reader, Store};
 use model::account::Platform;
-use model::contacts::ToldContact;
+use model::contacts::ReceivedContact;
 use model::conversations::Conversation;
 use model::email::Correspondent;
 use model::ids::ConversationId;
 use model::messages::Direction::Inbound;
-use model::person::{ContactBar, PersonPage, PersonQuery};
+use model::person::{PersonPage, PersonQuery, UnreachableReason};
 use model::queries::ConversationKey;
 use model::text::SafeText;
 
@@ -34,7 +34,7 @@ async fn list(store: &Store, channel: &str, all: Vec<Conversation>) {
 }
 
 async fn contact(store: &Store, phone: &str, email: &str) {
-    let told = ToldContact { email: Some(email.to_owned()), ..ToldContact::default() };
+    let told = ReceivedContact { email: Some(email.to_owned()), ..ReceivedContact::default() };
     store.apply_people(&"chat".into(), vec![(phone.to_owned(), told)], at(0)).await.unwrap();
 }
 
@@ -83,7 +83,7 @@ async fn a_number_or_an_address_joins_and_a_name_never_does() {
     assert_eq!(joined(&reader, &mail), ["t1", "c1"], "and back");
     list(&store, "phone", vec![with("p1", Some(MARIA), None)]).await;
     assert_eq!(joined(&reader, &mail), ["t1", "c1", "p1"], "over the number");
-    let elsewhere = reader.elsewhere(&mail).unwrap();
+    let elsewhere = reader.other_conversations(&mail).unwrap();
     assert_eq!(elsewhere, [key("chat", "c1"), key("phone", "p1")]);
     // A bot chat's id is no number.
     list(&store, "bot", vec![with("b1", Some("34600111222"), None)]).await;
@@ -122,9 +122,9 @@ async fn who_wrote_stop_is_not_reached_until_they_write_start() {
     };
     for (seconds, words, expected) in [
         (1, "hello", None),
-        (2, "STOP", Some(ContactBar::OptedOut)),
-        (3, "please stop it", Some(ContactBar::OptedOut)),
-        (4, "help", Some(ContactBar::OptedOut)),
+        (2, "STOP", Some(UnreachableReason::OptedOut)),
+        (3, "please stop it", Some(UnreachableReason::OptedOut)),
+        (4, "help", Some(UnreachableReason::OptedOut)),
         (5, "start", None),
     ] {
         says(seconds, words).await;

@@ -1,6 +1,6 @@
 //! A proposal is no row of the outbox until a person makes one of it.
 
-use crate::proposals::{MOST_WAITING, NewProposal};
+use crate::proposals::{MAX_WAITING_PROPOSALS, NewProposal};
 use crate::tests::{at, channel, conversation, message, send};
 use crate::{Reader, Store};
 use model::account::Platform;
@@ -48,7 +48,7 @@ async fn a_proposal_waits_beside_the_outbox_and_is_stale_once_somebody_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let kept = store.propose(reply(&reader), at(20)).unwrap().unwrap();
+    let kept = store.insert_proposal(reply(&reader), at(20)).unwrap().unwrap();
     drop((reader, store));
     let store = Store::open(folder.path()).unwrap();
     let reader = store.reader().unwrap();
@@ -59,7 +59,7 @@ async fn a_proposal_waits_beside_the_outbox_and_is_stale_once_somebody_wrote() {
     say(&store, "m2", 30).await;
     let found = waiting(&reader).remove(0);
     assert!(found.is_stale());
-    assert_eq!(found.known().map(|pair| pair.1), Some("m2".into()));
+    assert_eq!(found.known_position().map(|pair| pair.1), Some("m2".into()));
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn one_person_makes_one_row_of_it_however_often_it_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let kept = store.propose(reply(&reader), at(20)).unwrap().unwrap();
+    let kept = store.insert_proposal(reply(&reader), at(20)).unwrap().unwrap();
     let rows =
         store.accept_reply(&kept.id, vec![send("a", "It is on its way.", 0)], at(21)).unwrap().unwrap();
     assert!(matches!(&rows[..], [row] if matches!(&row.operation, Operation::SendText { .. })));
@@ -82,7 +82,7 @@ async fn what_was_dropped_comes_back_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let kept = store.propose(reply(&reader), at(20)).unwrap().unwrap();
+    let kept = store.insert_proposal(reply(&reader), at(20)).unwrap().unwrap();
     let dropped = store.settle_proposal(&kept.id, ProposalVerdict::Dropped, at(21)).unwrap().unwrap();
     assert!(waiting(&reader).is_empty());
     store.restore_proposal(dropped.clone()).unwrap();
@@ -95,7 +95,7 @@ async fn a_text_to_be_edited_becomes_the_draft() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let kept = store.propose(reply(&reader), at(20)).unwrap().unwrap();
+    let kept = store.insert_proposal(reply(&reader), at(20)).unwrap().unwrap();
     store.settle_proposal(&kept.id, ProposalVerdict::Edited, at(21)).unwrap();
     let draft = reader.draft(&channel(), &"a".into()).unwrap().unwrap();
     assert_eq!((draft.text.as_str(), queued(&reader)), ("It is on its way.", 0));
@@ -107,8 +107,8 @@ async fn only_so_many_wait_at_once() {
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
     let new = reply(&reader);
-    for _ in 0..MOST_WAITING {
-        assert!(store.propose(new.clone(), at(20)).unwrap().is_some());
+    for _ in 0..MAX_WAITING_PROPOSALS {
+        assert!(store.insert_proposal(new.clone(), at(20)).unwrap().is_some());
     }
-    assert_eq!(store.propose(new, at(20)).unwrap(), None);
+    assert_eq!(store.insert_proposal(new, at(20)).unwrap(), None);
 }

@@ -5,7 +5,7 @@ use crate::Store;
 use crate::tests::{add, at, channel, conversation, list, message};
 use model::messages::Direction::{Inbound, Outbound};
 use model::messages::Sender;
-use model::reviews::{BadReason, QUEUE, REACH, ReviewVerdict};
+use model::reviews::{MAX_QUEUED_ANSWERS, RejectionReason, ReviewVerdict, SAMPLE_PERIOD};
 use model::text::SafeText;
 use model::time::SECOND;
 
@@ -33,29 +33,29 @@ async fn answers_of_the_ai_wait_with_what_was_asked_until_somebody_judged() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let page = reader.reviews(Some(&channel()), 1, at(100)).unwrap();
+    let page = reader.review_page(Some(&channel()), 1, at(100)).unwrap();
     let waiting: Vec<_> =
         page.entries.iter().map(|entry| (entry.answer.as_str(), entry.question.as_str())).collect();
     assert_eq!(waiting, [("a2", ""), ("a1", "q1\nq2")], "the newest first; people are not looked over");
     assert!(
-        reader.reviews(None, 1, at(100).plus(REACH + SECOND)).unwrap().entries.is_empty(),
+        reader.review_page(None, 1, at(100).plus(SAMPLE_PERIOD + SECOND)).unwrap().entries.is_empty(),
         "too long ago"
     );
-    let bad = ReviewVerdict::Bad { reason: BadReason::Tone, corrected: "Better.".to_owned() };
+    let bad = ReviewVerdict::Bad { reason: RejectionReason::Tone, corrected: "Better.".to_owned() };
     let who = SafeText::line("Ana");
-    store.review(&page.entries[1], Some(bad.clone()), &who, at(100)).unwrap();
-    store.review(&page.entries[0], Some(ReviewVerdict::Good), &who, at(101)).unwrap();
-    let page_after = reader.reviews(None, 1, at(102)).unwrap();
+    store.record_review(&page.entries[1], Some(bad.clone()), &who, at(100)).unwrap();
+    store.record_review(&page.entries[0], Some(ReviewVerdict::Good), &who, at(101)).unwrap();
+    let page_after = reader.review_page(None, 1, at(102)).unwrap();
     assert_eq!((page_after.entries.len(), page_after.weeks.len()), (0, 1));
-    assert_eq!(page_after.weeks[0].percent(), Some(50));
-    let reviewed = reader.reviewed(Some(&channel())).unwrap();
+    assert_eq!(page_after.weeks[0].good_percent(), Some(50));
+    let reviewed = reader.reviewed_answers(Some(&channel())).unwrap();
     assert_eq!((&reviewed[0].verdict, reviewed[0].reviewer.as_str()), (&bad, "Ana"));
     // Taken back, it waits again.
-    store.review(&page.entries[1], None, &who, at(103)).unwrap();
-    assert_eq!(reader.reviews(None, 1, at(104)).unwrap().entries.len(), 1);
+    store.record_review(&page.entries[1], None, &who, at(103)).unwrap();
+    assert_eq!(reader.review_page(None, 1, at(104)).unwrap().entries.len(), 1);
     // A deleted person's words are gone.
-    store.forget_person(&channel(), "+34600111222").await.unwrap();
-    assert!(reader.reviewed(None).unwrap().is_empty());
+    store.remove_person(&channel(), "+34600111222").await.unwrap();
+    assert!(reader.reviewed_answers(None).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -64,5 +64,8 @@ async fn no_more_wait_than_a_person_can_look_over() {
     let store = store(folder.path()).await;
     let many = (0..200).map(|number| message("a", &format!("m{number:03}"), 60, Outbound)).collect();
     add(&store, many).await;
-    assert_eq!(store.reader().unwrap().reviews(None, 1, at(100)).unwrap().entries.len(), QUEUE);
+    assert_eq!(
+        store.reader().unwrap().review_page(None, 1, at(100)).unwrap().entries.len(),
+        MAX_QUEUED_ANSWERS
+    );
 }

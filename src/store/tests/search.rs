@@ -125,11 +125,14 @@ async fn follows_changes_and_removals() {
     let store = store_of(&folder).await;
     add(&store, vec![says("c1", "m1", 10, "corrected")]).await;
     assert_eq!((ids(&store, "1041").len(), ids(&store, "corrected")), (0, vec!["m1".to_owned()]));
-    store.mark_gone(&channel(), &"c2".into()).await.unwrap();
+    store.remove_conversation(&channel(), &"c2".into()).await.unwrap();
     assert!(ids(&store, "order").is_empty());
     assert_eq!(search(&store, &asked("maria")).people.len(), 1);
     // A message made here gives way to the server's own, at another time.
-    store.remember_sent(&channel(), says("c1", "s1", 60, "provisional"), Platform::Whatsapp).await.unwrap();
+    store
+        .insert_sent_message(&channel(), says("c1", "s1", 60, "provisional"), Platform::Whatsapp)
+        .await
+        .unwrap();
     add(&store, vec![says("c1", "s1", 1, "provisional yes")]).await;
     assert_eq!(ids(&store, "prov"), ["s1"]);
     drop(store);
@@ -150,7 +153,7 @@ async fn long_words_are_found_however_many_begin_alike() {
     for (text, limit) in [("orderly", 1), ("orderly", 2), ("orders", 400), ("orde", 1000), ("shelv order", 2)]
     {
         let mut expected: Vec<String> = (1..=2500).rev().map(|n| n.to_string()).collect();
-        let terms = Terms::of(text);
+        let terms = Terms::parse(text);
         expected.retain(|id| terms.find(word(id.parse().unwrap())).is_some());
         let mut found = Vec::new();
         let mut query = SearchQuery { limit, ..asked(text) };
@@ -235,7 +238,7 @@ proptest! {
             let page = store.reader().unwrap().search(&asked(&text)).unwrap();
             // What was typed finds itself, if there is anything to find.
             let stored = SafeText::block(&text);
-            if model::search::Terms::of(&text).find(stored.as_str()).is_some_and(|ranges| !ranges.is_empty()) {
+            if model::search::Terms::parse(&text).find(stored.as_str()).is_some_and(|ranges| !ranges.is_empty()) {
                 assert_eq!(page.hits.len(), 1, "{text:?}");
             }
         });

@@ -1,9 +1,9 @@
 //! Rows keep the account that they were written for.
 
 use crate::Store;
-use crate::lane::{LaneRow, Settlement};
+use crate::lane::{AttemptResult, LaneRow};
 use crate::tests::{at, channel, row, send};
-use model::outbox::{Operation, RowState, SendingAccount, Stop, StopVerdict};
+use model::outbox::{Operation, RowState, SendingAccount, StopReason, StopVerdict};
 use model::text::SafeText;
 
 fn account(workspace: &str, environment: &str) -> SendingAccount {
@@ -30,8 +30,8 @@ async fn confirm(
 }
 
 async fn stop(store: &Store, row: &LaneRow, here: &SendingAccount) {
-    store.offer_account(&row.row.id, here).await.unwrap();
-    let stop = Settlement::Stop(Stop::Account, SafeText::line("written for another"));
+    store.record_offered_account(&row.row.id, here).await.unwrap();
+    let stop = AttemptResult::Stop(StopReason::Account, SafeText::line("written for another"));
     assert!(store.settle(row, stop).await.unwrap());
 }
 
@@ -39,17 +39,17 @@ async fn stop(store: &Store, row: &LaneRow, here: &SendingAccount) {
 async fn a_row_is_written_for_the_account_that_was_confirmed_last() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    store.note_credential(&channel(), "k1");
+    store.record_credential(&channel(), "k1");
     store.enqueue(send("c1", "early", 0), at(0)).unwrap();
     let (harbor, shop) = (account("harbor", "live"), account("shop", "live"));
-    assert!(!confirm(&store, "k1", &harbor).await.moved, "the first");
+    assert!(!confirm(&store, "k1", &harbor).await.has_changed, "the first");
     store.enqueue(send("c2", "later", 0), at(1)).unwrap();
     drop(store);
     // The next run has another key, and has not asked yet.
     let store = Store::open(folder.path()).unwrap();
-    store.note_credential(&channel(), "k2");
+    store.record_credential(&channel(), "k2");
     store.enqueue(send("c3", "to whom the screen shows", 0), at(2)).unwrap();
-    assert!(confirm(&store, "k2", &shop).await.moved);
+    assert!(confirm(&store, "k2", &shop).await.has_changed);
     store.enqueue(row("c4", Operation::Close, 0), at(3)).unwrap();
     let written: Vec<_> =
         rows(&store).await.into_iter().map(|row| (row.written_for, row.written_as)).collect();
@@ -65,7 +65,7 @@ async fn an_unknown_account_is_filled_in_only_where_the_key_proves_it() {
     store.enqueue(send("c1", "never tried", 0), at(0)).unwrap();
     let tried = store.enqueue(send("c2", "tried", 0), at(0)).unwrap();
     store.claim(&tried.id, 0, at(0), "k1").await.unwrap().expect("claimed");
-    store.note_credential(&channel(), "k2");
+    store.record_credential(&channel(), "k2");
     store.enqueue(send("c3", "another key", 0), at(0)).unwrap();
     confirm(&store, "k1", &account("harbor", "live")).await;
     let known: Vec<_> = rows(&store).await.into_iter().map(|row| row.written_for.is_some()).collect();
@@ -77,7 +77,7 @@ async fn a_row_of_another_account_waits_until_its_own_is_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let (test, live) = (account("harbor", "test"), account("harbor", "live"));
-    store.note_credential(&channel(), "k1");
+    store.record_credential(&channel(), "k1");
     confirm(&store, "k1", &test).await;
     store.enqueue(send("c1", "a try", 0), at(0)).unwrap();
     confirm(&store, "k2", &live).await;
@@ -100,7 +100,7 @@ async fn only_its_own_decision_sends_a_row_from_another_account() {
         assert_eq!(store.decide(&row.id, verdict, None, at(1)).unwrap(), None);
     }
     // Trying again compares again, and changes nothing about whose it is.
-    store.try_again(&row.id, None, at(1)).unwrap().expect("queued");
+    store.retry_stopped(&row.id, None, at(1)).unwrap().expect("queued");
     let again = rows(&store).await.remove(0);
     assert_eq!((again.row.key.clone(), again.written_for.clone()), (row.key.clone(), Some(harbor)));
     stop(&store, &again, &shop).await;

@@ -1,12 +1,12 @@
 //! What was said since, pauses and hand-backs.
 
-use crate::lane::Settlement;
-use crate::since::Moved;
+use crate::lane::AttemptResult;
+use crate::since::NewerMessages;
 use crate::tests::{add, at, channel, conversation, list, message, row, send};
 use crate::{Store, StoreOptions};
 use model::ids::{ConversationId, MessageId};
 use model::messages::{Direction, Message, Sender};
-use model::outbox::{Moment, Operation};
+use model::outbox::{ClockTimes, Operation};
 use model::queries::HistoryQuery;
 use model::text::SafeText;
 use model::time::MINUTE;
@@ -31,11 +31,11 @@ async fn answers_of_others_are_told_apart_from_this_desks() {
     add(&store, page).await;
     let sent = store.enqueue(send("a", "mine", 0), at(0)).unwrap();
     let claimed = store.claim(&sent.id, 0, at(1), "").await.unwrap().unwrap();
-    let done = Settlement::Done { made: Some("m4".to_owned()), automation: None, replayed: false };
+    let done = AttemptResult::Done { made: Some("m4".to_owned()), automation: None, replayed: false };
     store.settle(&claimed, done).await.unwrap();
     // Sent just now, and not listed yet.
     let provisional = said("m7", 10, Sender::Api);
-    store.remember_sent(&channel(), provisional, model::account::Platform::Whatsapp).await.unwrap();
+    store.insert_sent_message(&channel(), provisional, model::account::Platform::Whatsapp).await.unwrap();
     let cases = [
         ((at(0), ""), (4, 5)),
         ((at(5), "m1"), (3, 4)),
@@ -45,20 +45,20 @@ async fn answers_of_others_are_told_apart_from_this_desks() {
     ];
     let a = ConversationId::from("a");
     for ((at, id), (answers, messages)) in cases {
-        let moved = store.moved_since(&channel(), &a, &(at, MessageId::from(id))).await.unwrap();
-        assert_eq!(moved, Moved { answers, messages }, "{id}");
+        let moved = store.messages_since(&channel(), &a, &(at, MessageId::from(id))).await.unwrap();
+        assert_eq!(moved, NewerMessages { answers, messages }, "{id}");
     }
     let beginning = (at(0), MessageId::default());
-    let elsewhere = store.moved_since(&channel(), &ConversationId::from("b"), &beginning).await.unwrap();
-    assert_eq!(elsewhere, Moved::default());
+    let elsewhere = store.messages_since(&channel(), &ConversationId::from("b"), &beginning).await.unwrap();
+    assert_eq!(elsewhere, NewerMessages::default());
 }
 
 async fn switch(store: &Store, enabled: bool, wall: i64, server: i64) {
     let switch = store.enqueue(row("a", Operation::SetAutomation { enabled }, 0), at(wall)).unwrap();
-    let fence = store.lane_rows(&channel()).await.unwrap()[0].fence;
-    let now = Moment { wall: at(wall), server: Some(at(server)), since_boot: None };
+    let fence = store.lane_rows(&channel()).await.unwrap()[0].fencing_token;
+    let now = ClockTimes { wall: at(wall), server: Some(at(server)), since_boot: None };
     let claimed = store.claim(&switch.id, fence, now, "").await.unwrap().unwrap();
-    let done = Settlement::Done { made: None, automation: None, replayed: false };
+    let done = AttemptResult::Done { made: None, automation: None, replayed: false };
     store.settle(&claimed, done).await.unwrap();
 }
 
@@ -81,7 +81,7 @@ async fn a_pause_has_an_owner_and_an_age_and_ends() {
     assert_eq!(listed().paused, Some((SafeText::line("ana"), at(10))));
     switch(&store, false, 20, 510).await;
     assert_eq!(reader.pauses(&channel()).unwrap()[0].since, at(10), "paused again is paused since then");
-    store.forget_pause(&channel(), &ConversationId::from("a")).await.unwrap();
+    store.remove_pause(&channel(), &ConversationId::from("a")).await.unwrap();
     assert!(reader.pauses(&channel()).unwrap().is_empty());
     assert_eq!((listed().paused, listed().handed_back_at), (None, None), "someone else handed it back");
 }

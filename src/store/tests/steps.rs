@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use crate::tests::{add, at, channel, conversation, count_steps, list, message};
 use crate::{Reader, Store};
-use model::attention::{AttentionAnswer, AttentionAsk, AttentionQuery};
+use model::attention::{AttentionAnswer, AttentionQuery, AttentionRequest};
 use model::conversations::Escalation;
 use model::filter::{Sort, parse};
 use model::messages::Direction::{Inbound, Outbound};
@@ -77,7 +77,7 @@ async fn desk(conversations: i64) -> (tempfile::TempDir, Store) {
     let one = |number: i64| {
         let mut one = conversation(&id(number), number);
         if number % 2 == 0 {
-            one.escalation = Escalation::Asks(SafeText::line("asks for a person"));
+            one.escalation = Escalation::Requested(SafeText::line("asks for a person"));
         }
         one
     };
@@ -131,14 +131,14 @@ fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
             assert_eq!(reader.service_levels(&query, &Zone::UTC).unwrap().all.cases, 0);
         }
         Gesture::Attention => {
-            let ask = AttentionAsk::List(attention(conversations));
+            let ask = AttentionRequest::List(attention(conversations));
             let AttentionAnswer::List(entries, more) = reader.attention(&ask).unwrap() else {
                 panic!("a list")
             };
             assert!(more && entries.len() == 100, "{}", entries.len());
         }
         Gesture::Alarms => {
-            let ask = AttentionAsk::Alarms(attention(conversations), at(0));
+            let ask = AttentionRequest::Alarms(attention(conversations), at(0));
             assert!(matches!(reader.attention(&ask).unwrap(), AttentionAnswer::Alarms(..)));
         }
         Gesture::Draft => assert_eq!(reader.draft(&channel(), &middle().as_str().into()).unwrap(), None),

@@ -1,15 +1,15 @@
 //! What is known of threads of mails: what a reading may change, and what it
 //! may not.
 
-use crate::email::Filed;
+use crate::email::ThreadChangeOutcome;
 use crate::tests::{at, channel, conversation, list};
 use crate::{Store, StoreOptions};
-use model::email::{LetterFile, MailMessage, Thread, ThreadField};
+use model::email::{MailFile, MailMessage, Thread, ThreadField};
 use model::outbox::content::ThreadChange;
 use model::queries::ConversationQuery;
 use model::text::SafeText;
 
-fn told(is_read: bool, category: &str) -> Vec<(model::ids::ConversationId, Thread)> {
+fn threads_with(is_read: bool, category: &str) -> Vec<(model::ids::ConversationId, Thread)> {
     let category = Some(SafeText::line(category));
     vec![("c1".into(), Thread { is_read: Some(is_read), category, ..Thread::default() })]
 }
@@ -26,22 +26,22 @@ async fn an_overtaken_reading_changes_nothing_of_a_thread() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("c1", 1)]).await;
-    store.apply_threads(&channel(), told(false, "orders"), store.snapshot()).await.unwrap();
+    store.apply_threads(&channel(), threads_with(false, "orders"), store.snapshot()).await.unwrap();
     // A reading leaves, a change is taken, the answer comes.
     let before = store.snapshot();
     let change = ThreadChange { is_read: Some(true), ..ThreadChange::default() };
-    store.thread_changed(&channel(), &"c1".into(), &change).await.unwrap();
-    assert!(!store.apply_threads(&channel(), told(false, "orders"), before).await.unwrap());
+    store.apply_thread_change(&channel(), &"c1".into(), &change).await.unwrap();
+    assert!(!store.apply_threads(&channel(), threads_with(false, "orders"), before).await.unwrap());
     assert_eq!(shown(&store), (Some(true), Some("orders".to_owned())));
     // A later one is believed.
-    assert!(store.apply_threads(&channel(), told(false, "refund"), store.snapshot()).await.unwrap());
+    assert!(store.apply_threads(&channel(), threads_with(false, "refund"), store.snapshot()).await.unwrap());
     assert_eq!(shown(&store), (Some(false), Some("refund".to_owned())));
 }
 
 #[tokio::test]
 async fn threads_are_found_by_their_subject_and_by_what_their_mails_hold() {
     let folder = tempfile::tempdir().unwrap();
-    let zone = model::time::Zone::posix("JST-9").unwrap();
+    let zone = model::time::Zone::from_posix_rule("JST-9").unwrap();
     let store = Store::open_with(folder.path(), StoreOptions { zone, ..StoreOptions::default() }).unwrap();
     // 14:53 and 15:10 UTC on one day: midnight in Japan lies between them.
     list(&store, vec![conversation("c1", 60_000), conversation("c2", 61_000)]).await;
@@ -53,10 +53,10 @@ async fn threads_are_found_by_their_subject_and_by_what_their_mails_hold() {
     let letter = MailMessage {
         to: vec![SafeText::line("hello@harbor.example")],
         cc: vec![SafeText::line("Eva@clinic.example")],
-        files: vec![LetterFile { name: SafeText::line("a.pdf"), ..LetterFile::default() }],
+        files: vec![MailFile { name: SafeText::line("a.pdf"), ..MailFile::default() }],
         ..MailMessage::default()
     };
-    store.apply_letters(&channel(), &"c2".into(), vec![("m1".into(), letter)]).await.unwrap();
+    store.apply_mail_messages(&channel(), &"c2".into(), vec![("m1".into(), letter)]).await.unwrap();
     let reader = store.reader().unwrap();
     let cases: [(&str, &[&str]); 11] = [
         ("subject:invoice", &["c1"]),
@@ -97,13 +97,14 @@ async fn unread_threads_and_seen_words_are_counted_as_they_are_shown() {
     // Read on this desk only, and unread on this desk only.
     for (id, read) in [("c1", true), ("c4", false)] {
         let change = ThreadChange { is_read: Some(read), ..ThreadChange::default() };
-        let filed = Filed { ignored: vec![ThreadField::Read], ..Filed::default() };
-        store.note_filed(&channel(), &id.into(), &change, &filed, at(0)).await.unwrap();
+        let filed =
+            ThreadChangeOutcome { ignored: vec![ThreadField::Read], ..ThreadChangeOutcome::default() };
+        store.record_thread_change(&channel(), &id.into(), &change, &filed, at(0)).await.unwrap();
     }
     assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 3);
-    store.place_here(&channel(), &"c4".into(), true).await.unwrap();
+    store.move_thread_here(&channel(), &"c4".into(), true).await.unwrap();
     assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 2);
-    let [folders, categories] = reader.thread_words(&channel(), 9).unwrap();
+    let [folders, categories] = reader.folders_and_categories(&channel(), 9).unwrap();
     assert_eq!((folders, categories), (vec![], vec!["orders".to_owned(), "refund".to_owned()]));
-    assert_eq!(reader.thread_words(&channel(), 1).unwrap()[1], ["orders"]);
+    assert_eq!(reader.folders_and_categories(&channel(), 1).unwrap()[1], ["orders"]);
 }

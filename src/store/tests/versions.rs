@@ -28,7 +28,7 @@ fn file_of(path: &Path, schema: &Schema, later: usize, rows: impl Fn(&Connection
     for change in &schema.versions[1..=later] {
         file.execute_batch(change).unwrap();
     }
-    let version = schema.newest() - i64::try_from(schema.versions.len() - 1 - later).unwrap();
+    let version = schema.newest_version() - i64::try_from(schema.versions.len() - 1 - later).unwrap();
     file.pragma_update(None, "application_id", 0x4672_446b).unwrap();
     file.pragma_update(None, "user_version", version).unwrap();
 }
@@ -97,7 +97,7 @@ async fn a_cache_of_every_version_opens_with_what_is_in_it() {
         assert_eq!(page.hits[0].message.as_str(), format!("m{MESSAGES}"));
         assert_eq!(reader.search(&asked("maria")).unwrap().people.len(), 1);
         drop((store, reader));
-        assert_eq!(version_of(&path), files::CACHE.newest());
+        assert_eq!(version_of(&path), files::CACHE.newest_version());
     }
 }
 
@@ -123,7 +123,7 @@ async fn an_outbox_of_every_version_keeps_every_row() {
         assert_eq!(page.unwrap().notes.len(), 1, "version {later}");
         assert_eq!(reader.counts(&channel()).unwrap().paused_here, 1);
         drop((store, reader));
-        assert_eq!(version_of(&path), files::OUTBOX.newest());
+        assert_eq!(version_of(&path), files::OUTBOX.newest_version());
     }
 }
 

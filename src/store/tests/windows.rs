@@ -64,7 +64,7 @@ async fn windows_of_ten_thousand() {
     assert_eq!(ids(&page), ["c09999"]);
     let closed = ask(&reader, ConversationFilter::closed(), Anchor::Top, 2);
     assert_eq!(ids(&closed), ["c09990", "c09980"]);
-    assert_eq!(ask(&reader, ConversationFilter::needed(), Anchor::Top, 2).total, Some(0));
+    assert_eq!(ask(&reader, ConversationFilter::needing_person(), Anchor::Top, 2).total, Some(0));
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn who_needs_a_reply() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("a", 1), conversation("b", 2), conversation("c", 3)]).await;
     let reader = store.reader().unwrap();
-    let needing = || ask(&reader, ConversationFilter::needed(), Anchor::Top, 9);
+    let needing = || ask(&reader, ConversationFilter::needing_person(), Anchor::Top, 9);
     assert!(needing().rows.is_empty());
     add(&store, vec![message("a", "m2", 12, Inbound), message("a", "m1", 11, Inbound)]).await;
     let page = needing();
@@ -88,12 +88,12 @@ async fn who_needs_a_reply() {
     // A row that waits for a person brings its conversation back.
     let row = store.enqueue(send("b", "hi", 0), at(20)).unwrap();
     let claimed = store.claim(&row.id, 0, at(20), "").await.unwrap().unwrap();
-    let stop = model::outbox::Stop::Refused;
+    let stop = model::outbox::StopReason::Refused;
     let why = model::text::SafeText::line("no");
-    store.settle(&claimed, crate::lane::Settlement::Stop(stop, why)).await.unwrap();
+    store.settle(&claimed, crate::lane::AttemptResult::Stop(stop, why)).await.unwrap();
     let page = needing();
     assert_eq!(ids(&page), ["b"]);
-    assert_eq!(page.rows[0].stuck, 1);
+    assert_eq!(page.rows[0].stopped_rows, 1);
     assert_eq!(reader.counts(&channel()).unwrap().needs_reply, 1);
     assert_eq!(reader.counts(&channel()).unwrap().stopped, 1);
     store.decide(&row.id, model::outbox::StopVerdict::Drop, None, at(30)).unwrap().unwrap();

@@ -75,9 +75,9 @@ const KEPT: &str = "
     INSERT INTO script_key VALUES ('k1', 'print', 'harbor', 'r2', '{\"to\":\"+34600999888\"}', 1, 1);";
 
 async fn keep_beside(store: &Store) {
-    let kept = store.outbox().later(|connection| Ok(connection.execute_batch(KEPT)?)).await;
+    let kept = store.outbox().call_async(|connection| Ok(connection.execute_batch(KEPT)?)).await;
     kept.unwrap();
-    let cached = store.cache().later(|cache| {
+    let cached = store.cache().call_async(|cache| {
         let contact = "INSERT INTO contact (channel, phone, id, name, tags, metadata, read_at)
             VALUES ('harbor', '+34600999888', 'k1', 'Quagga', '[\"zyzzyva\"]', '{}', 1);
             INSERT INTO request (at, process, channel, method, base, path, took, replayed, has_body)
@@ -86,7 +86,7 @@ async fn keep_beside(store: &Store) {
     });
     cached.await.unwrap();
     for (table, erasure) in OUTBOX_TABLES {
-        if let Erasure::By(_) = erasure {
+        if let Erasure::Statement(_) = erasure {
             let count = format!("SELECT count(*) FROM {table}");
             let there: i64 =
                 store.outbox().call(move |connection| Ok(connection.scalar(&count, [])?)).unwrap();
@@ -145,9 +145,9 @@ async fn what_a_deleted_person_wrote_is_in_no_file() {
         );
         let gone = ConversationId::from("gone");
         if by_person {
-            assert_eq!(store.forget_person(&channel(), "+34600999888").await.unwrap(), [gone]);
+            assert_eq!(store.remove_person(&channel(), "+34600999888").await.unwrap(), [gone]);
         } else {
-            store.mark_gone(&channel(), &gone).await.unwrap();
+            store.remove_conversation(&channel(), &gone).await.unwrap();
         }
         settle(&store);
         for word in WORDS {
@@ -168,7 +168,7 @@ async fn what_a_start_left_to_do_is_done_by_the_next() {
     let removed = store.cache().call(|cache| {
         cache.wiping.begin()?;
         cache.connection.execute("DELETE FROM conversation WHERE id = 'gone'", [])?;
-        cache.wiping = crate::wiping::Wiping::of(Path::new("/nowhere/cache.db"));
+        cache.wiping = crate::wiping::Wiping::for_cache(Path::new("/nowhere/cache.db"));
         Ok(())
     });
     removed.unwrap();

@@ -11,13 +11,13 @@ use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 use model::time::Timestamp;
-use store::Filed;
+use store::ThreadChangeOutcome;
 
 /// Result of reading a change back.
 enum ReadBack {
-    Compared(Filed),
+    Compared(ThreadChangeOutcome),
     /// The thread no longer exists.
-    Gone,
+    Removed,
     /// Could not be read now.
     Unread,
 }
@@ -25,39 +25,39 @@ enum ReadBack {
 impl ChannelSync {
     /// Records an accepted change: fields not yet confirmed to work are read back, and fields the server
     /// ignored are kept locally.
-    pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), PullError> {
+    pub(crate) async fn record_thread_change(&self, row: &OutboxRow, test: bool) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let filed = match self.read_back(&id, change, test).await? {
             ReadBack::Compared(filed) => filed,
-            ReadBack::Gone => return Ok(()),
+            ReadBack::Removed => return Ok(()),
             // Assumed applied; the next change reads back again.
-            ReadBack::Unread => return Ok(self.store.thread_changed(self.id(), &id, change).await?),
+            ReadBack::Unread => return Ok(self.store.apply_thread_change(self.id(), &id, change).await?),
         };
-        let first = self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
-        self.store.thread_changed(self.id(), &id, &without(change, &filed.ignored)).await?;
+        let first = self.store.record_thread_change(self.id(), &id, change, &filed, self.clock.now()).await?;
+        self.store.apply_thread_change(self.id(), &id, &without_fields(change, &filed.ignored)).await?;
         if let (true, Some(place)) = (filed.ignored.contains(&ThreadField::Place), &change.place) {
             let archived = match place {
                 ThreadPlace::Archived(it) => *it,
                 ThreadPlace::Folder(name) => model::email::is_archive(name),
             };
-            self.store.place_here(self.id(), &id, archived).await?;
+            self.store.move_thread_here(self.id(), &id, archived).await?;
         }
         if let Some(field) = first.first() {
             let is_folder = *field == ThreadField::Place && names_folder(change);
-            let name = if is_folder { "folder" } else { field.on_the_wire() };
+            let name = if is_folder { "folder" } else { field.wire_name() };
             let words = format!("on this desk only: the server did not take `{name}`");
-            self.tell(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
+            self.publish(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
         }
         Ok(())
     }
 
     /// Keeps an automatic change that was refused locally, so that it is not queued again.
-    pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), PullError> {
+    pub(crate) async fn apply_change_locally(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
-        let filed = Filed { ignored: fields(change), ..Filed::default() };
-        self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
+        let filed = ThreadChangeOutcome { ignored: changed_fields(change), ..ThreadChangeOutcome::default() };
+        self.store.record_thread_change(self.id(), &id, change, &filed, self.clock.now()).await?;
         Ok(())
     }
 
@@ -68,28 +68,31 @@ impl ChannelSync {
         change: &ThreadChange,
         test: bool,
     ) -> Result<ReadBack, PullError> {
-        let asked = fields(change);
+        let asked = changed_fields(change);
         if test {
             // Requests with a test key change nothing.
-            return Ok(ReadBack::Compared(Filed { ignored: asked, ..Filed::default() }));
+            return Ok(ReadBack::Compared(ThreadChangeOutcome {
+                ignored: asked,
+                ..ThreadChangeOutcome::default()
+            }));
         }
         let works = self.store.working_fields(self.id()).await?;
         // Support for archiving does not imply support for every folder.
         if asked.iter().all(|thread_field| works.contains(thread_field)) && !names_folder(change) {
-            return Ok(ReadBack::Compared(Filed::default()));
+            return Ok(ReadBack::Compared(ThreadChangeOutcome::default()));
         }
-        let before = self.store.told_of_thread(self.id(), id).await?;
+        let before = self.store.reported_thread(self.id(), id).await?;
         match self.client.for_person().email_thread(&ThreadId::new(id.as_str()), None).await {
             Ok(whole) => {
                 let seen = whole.mails.iter().filter_map(|mail| mail.message.created_at).max();
                 let seen = seen.or(whole.conversation.last_message_at).or(Some(Timestamp::default()));
-                let ignored = differing(change, &whole.thread);
-                let proved = differing(change, &before)
+                let ignored = differing_fields(change, &whole.thread);
+                let proved = differing_fields(change, &before)
                     .into_iter()
                     .filter(|thread_field| !ignored.contains(thread_field));
-                Ok(ReadBack::Compared(Filed { proved: proved.collect(), ignored, seen }))
+                Ok(ReadBack::Compared(ThreadChangeOutcome { accepted: proved.collect(), ignored, seen }))
             }
-            Err(ReadError::NotFound(_)) => Ok(ReadBack::Gone),
+            Err(ReadError::NotFound(_)) => Ok(ReadBack::Removed),
             Err(error) => {
                 tracing::info!(channel = %self.id(), %error, "a change could not be read back");
                 Ok(ReadBack::Unread)
@@ -98,10 +101,14 @@ impl ChannelSync {
     }
 
     /// Reads the thread of an accepted mail at once, so that the mail is shown.
-    pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), PullError> {
+    pub(crate) async fn read_sent_mail(
+        &self,
+        row: &OutboxRow,
+        thread: Option<&ThreadId>,
+    ) -> Result<(), PullError> {
         let Some(thread) = thread else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
-        let turn = self.history_turn().await;
+        let turn = self.wait_for_history().await;
         let read = self.read_thread(&turn, &self.client.for_person(), &id).await;
         drop(turn);
         if let Err(error) = read {
@@ -109,7 +116,7 @@ impl ChannelSync {
             tracing::info!(channel = %self.id(), %error, "a thread that was written in could not be read");
         }
         if let Some(before) = row.lane.conversation() {
-            self.tell(News::Mailed(self.id().clone(), before.clone(), id));
+            self.publish(News::Mailed(self.id().clone(), before.clone(), id));
         }
         Ok(())
     }
@@ -119,7 +126,7 @@ fn names_folder(change: &ThreadChange) -> bool {
     matches!(change.place, Some(ThreadPlace::Folder(_)))
 }
 
-fn fields(change: &ThreadChange) -> Vec<ThreadField> {
+fn changed_fields(change: &ThreadChange) -> Vec<ThreadField> {
     let asked = [
         (ThreadField::Read, change.is_read.is_some()),
         (ThreadField::Star, change.is_starred.is_some()),
@@ -131,7 +138,7 @@ fn fields(change: &ThreadChange) -> Vec<ThreadField> {
 }
 
 /// Fields of a change that a reading shows with another value or not at all.
-fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
+fn differing_fields(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     let same = |told: &Option<SafeText>, wanted: &str| {
         told.as_ref().is_some_and(|text| text.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
     };
@@ -150,10 +157,10 @@ fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
             None => true,
         },
     };
-    fields(change).into_iter().filter(|field| !shows(field)).collect()
+    changed_fields(change).into_iter().filter(|field| !shows(field)).collect()
 }
 
-fn without(change: &ThreadChange, ignored: &[ThreadField]) -> ThreadChange {
+fn without_fields(change: &ThreadChange, ignored: &[ThreadField]) -> ThreadChange {
     let keeps = |field| !ignored.contains(&field);
     ThreadChange {
         is_read: change.is_read.filter(|_| keeps(ThreadField::Read)),
@@ -197,8 +204,8 @@ mod tests {
             ),
         ];
         for (told, fields) in cases {
-            assert_eq!(differing(&wanted, &told), fields, "{told:?}");
+            assert_eq!(differing_fields(&wanted, &told), fields, "{told:?}");
         }
-        assert_eq!(without(&wanted, &ThreadField::ALL), ThreadChange::default());
+        assert_eq!(without_fields(&wanted, &ThreadField::ALL), ThreadChange::default());
     }
 }

@@ -3,7 +3,7 @@
 use crate::email::html::RenderedHtml;
 
 /// Building blocks of a mail: tags, halves of tags, attributes and characters with a special meaning.
-const PIECES: [&str; 76] = [
+const MAIL_FRAGMENTS: [&str; 76] = [
     "<div>",
     "</div>",
     "<p>",
@@ -82,7 +82,7 @@ const PIECES: [&str; 76] = [
     "<iframe src=//x>",
 ];
 
-pub fn document(seed: u64) -> String {
+pub fn build_document(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c909;
     let mut next = |below: u64| {
         // xorshift64*, sufficient for choosing pieces.
@@ -94,18 +94,18 @@ pub fn document(seed: u64) -> String {
     let length = next(60) + 1;
     let mut html = String::new();
     for _ in 0..length {
-        let at = usize::try_from(next(PIECES.len() as u64)).unwrap_or(0);
+        let at = usize::try_from(next(MAIL_FRAGMENTS.len() as u64)).unwrap_or(0);
         // Sometimes one piece is repeated many times.
         let times = if next(40) == 0 { next(400) + 1 } else { 1 };
         for _ in 0..times {
-            html.push_str(PIECES[at]);
+            html.push_str(MAIL_FRAGMENTS[at]);
         }
     }
     html
 }
 
 /// Checks that the output holds no control characters.
-pub fn check(shown: &RenderedHtml) -> Result<(), String> {
+pub fn check_is_text(shown: &RenderedHtml) -> Result<(), String> {
     let lines = shown.links.iter().chain([&shown.text]);
     for text in lines {
         let control = text.as_str().chars().find(|character| character.is_control() && *character != '\n');

@@ -14,14 +14,14 @@ mod targets;
 mod tests;
 
 /// Maximum bytes of a mail's HTML that are read.
-const BYTES: usize = 1024 * 1024;
+const MAX_HTML_BYTES: usize = 1024 * 1024;
 /// Maximum bytes of simplified HTML given to the library: below the limit of a text, so that the notes
 /// appended to it are not cut off.
-const SIMPLE: usize = 160 * 1024;
+const MAX_SIMPLE_HTML_BYTES: usize = 160 * 1024;
 /// Maximum bytes of one tag; longer ones (inline pictures) are left out.
-const TAG: usize = 8 * 1024;
+const MAX_TAG_BYTES: usize = 8 * 1024;
 /// Layout width in columns: the screen wraps lines, not the library.
-const WIDTH: usize = 4_000;
+const LAYOUT_COLUMNS: usize = 4_000;
 
 /// Text and links of a mail's HTML.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,10 +32,10 @@ pub struct RenderedHtml {
     pub links: Vec<SafeText>,
 }
 
-pub fn as_text(html: &str) -> RenderedHtml {
-    let (cut, was_cut) = head(html, BYTES);
-    let found = simple::simplify(&without_giants(cut));
-    let mut text = laid_out(&found.html).unwrap_or_else(|| found.words.clone());
+pub fn html_to_text(html: &str) -> RenderedHtml {
+    let (cut, was_cut) = truncate_bytes(html, MAX_HTML_BYTES);
+    let found = simple::simplify(&remove_long_tags(cut));
+    let mut text = lay_out_html(&found.html).unwrap_or_else(|| found.text.clone());
     let mut more = |words: String| {
         text.push_str("\n\n");
         text.push_str(&words);
@@ -53,7 +53,7 @@ pub fn as_text(html: &str) -> RenderedHtml {
             .links
             .iter()
             .enumerate()
-            .map(|(at, link)| format!("[{}] {}", at + 1, link.shown()))
+            .map(|(at, link)| format!("[{}] {}", at + 1, link.to_line()))
             .collect();
         more(lines.join("\n"));
     }
@@ -64,22 +64,22 @@ pub fn as_text(html: &str) -> RenderedHtml {
 }
 
 /// Text shown for a mail whose conversion exceeded the time limit.
-pub fn too_complex(html: &str) -> RenderedHtml {
-    let (cut, _) = head(html, SIMPLE / 4);
-    let found = simple::simplify(&without_giants(cut));
-    let text = format!("(too complex to lay out: only its words are shown)\n\n{}", found.words.trim());
+pub fn too_complex_notice(html: &str) -> RenderedHtml {
+    let (cut, _) = truncate_bytes(html, MAX_SIMPLE_HTML_BYTES / 4);
+    let found = simple::simplify(&remove_long_tags(cut));
+    let text = format!("(too complex to lay out: only its words are shown)\n\n{}", found.text.trim());
     RenderedHtml { text: SafeText::block(&text), links: Vec::new() }
 }
 
 /// Lays out simplified HTML; `None` if the library fails.
-fn laid_out(html: &str) -> Option<String> {
+fn lay_out_html(html: &str) -> Option<String> {
     let config = html2text::config::plain().link_footnotes(false).allow_width_overflow();
-    let text = config.string_from_read(html.as_bytes(), WIDTH).ok()?;
+    let text = config.string_from_read(html.as_bytes(), LAYOUT_COLUMNS).ok()?;
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     Some(lines.join("\n"))
 }
 
-fn head(text: &str, bytes: usize) -> (&str, bool) {
+fn truncate_bytes(text: &str, bytes: usize) -> (&str, bool) {
     if text.len() <= bytes {
         return (text, false);
     }
@@ -91,14 +91,14 @@ fn head(text: &str, bytes: usize) -> (&str, bool) {
 }
 
 /// Removes tags longer than [`TAG`].
-fn without_giants(html: &str) -> String {
+fn remove_long_tags(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         let tag = &rest[at..];
         let end = tag.find('>').map_or(tag.len(), |entry| entry + 1);
-        if end <= TAG {
+        if end <= MAX_TAG_BYTES {
             out.push_str(&tag[..end]);
         }
         rest = &tag[end..];

@@ -13,5 +13,5 @@ mod threads;
 
 /// Converts a random mail and checks that the result is only text.
 pub fn fuzz_mail(seed: u64) -> Result<(), String> {
-    fuzz::check(&html::as_text(&fuzz::document(seed)))
+    fuzz::check_is_text(&html::html_to_text(&fuzz::build_document(seed)))
 }

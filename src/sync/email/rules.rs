@@ -2,7 +2,7 @@
 //! minute and outside the share of the rate limit reserved for people.
 
 use crate::ChannelSync;
-use crate::conversations::BULK;
+use crate::conversations::MAX_BULK_BUDGET_PERCENT;
 use crate::report::PullError;
 use client::prepare;
 use model::account::Platform;
@@ -10,25 +10,25 @@ use model::ids::ThreadId;
 use model::news::News;
 use model::outbox::content::ThreadChange;
 use model::outbox::{Lane, Operation};
-use store::RuledThread;
+use store::RuleMatch;
 use store::outbox::NewRow;
 
 impl ChannelSync {
     /// Queues the actions of matching rules. Returns true if there were any.
     pub async fn apply_rules(&self) -> bool {
-        let acted = self.rules_applied().await;
+        let acted = self.try_apply_rules().await;
         acted.inspect_err(|error| tracing::error!(%error, "the rules for mail failed")).unwrap_or_default()
     }
 
-    async fn rules_applied(&self) -> Result<bool, PullError> {
+    async fn try_apply_rules(&self) -> Result<bool, PullError> {
         let is_mail = self.known_platform() == Some(Platform::Email);
-        if !is_mail || self.spec().read_only || self.client.budget_used() >= BULK {
+        if !is_mail || self.spec().read_only || self.client.budget_used() >= MAX_BULK_BUDGET_PERCENT {
             return Ok(false);
         }
         let now = self.clock.now();
         let mut queued = Vec::new();
-        for ruled in self.store.ruled_threads(self.id(), now).await? {
-            let Some(row) = self.ruled_row(&ruled) else { continue };
+        for ruled in self.store.rule_matches(self.id(), now).await? {
+            let Some(row) = self.build_rule_row(&ruled) else { continue };
             let thread = ruled.thread.clone();
             if self.store.enqueue_by_rule(row, ruled, now).await? {
                 tracing::info!(channel = %self.id(), %thread, "a rule acts");
@@ -37,21 +37,21 @@ impl ChannelSync {
         }
         let acted = !queued.is_empty();
         if acted {
-            self.tell(News::Conversations(self.id().clone()));
+            self.publish(News::Conversations(self.id().clone()));
         }
         for thread in queued {
-            self.tell(News::History(self.id().clone(), thread));
+            self.publish(News::History(self.id().clone(), thread));
         }
         Ok(acted)
     }
 
-    fn ruled_row(&self, ruled: &RuledThread) -> Option<NewRow> {
+    fn build_rule_row(&self, ruled: &RuleMatch) -> Option<NewRow> {
         let change =
-            ruled.actions.iter().fold(ThreadChange::default(), |change, action| action.added_to(change));
+            ruled.actions.iter().fold(ThreadChange::default(), |change, action| action.add_to(change));
         let operation = Operation::ChangeThread { thread: ThreadId::new(ruled.thread.as_str()), change };
         let lane = Lane::Conversation(ruled.thread.clone());
         let prepared = prepare(&Platform::Email, &lane, &operation)
             .inspect_err(|error| tracing::error!(%error, "what a rule does could not be put into bytes"));
-        Some(NewRow::at_once(self.id().clone(), lane, operation, prepared.ok()?))
+        Some(NewRow::without_delay(self.id().clone(), lane, operation, prepared.ok()?))
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::ChannelSync;
 use crate::email::html::{self, RenderedHtml};
-use crate::histories::HistoryTurn;
+use crate::histories::HistoryTicket;
 use crate::report::PullError;
-use crate::trigger::RING_AFTER;
+use crate::trigger::RING_AFTER_MARK;
 use client::{Client, ReadError, ReadMail, thread_of};
 use model::account::Platform;
 use model::conversations::{Conversation, ConversationStatus};
@@ -18,16 +18,16 @@ use model::messages::{Direction, Message};
 use model::news::News;
 use model::text::SafeText;
 use store::Snapshot;
-use store::history::HistoryMove;
+use store::history::HistoryProgress;
 
 /// Time limit for one mail's HTML. Far above the usual time, because a busy machine slows it down and the
 /// result is permanent.
-const BUDGET: Duration = Duration::from_secs(10);
+const HTML_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl ChannelSync {
     /// Stores the thread fields of a page before its conversations are merged, and sets on each item if
     /// it is archived. `told` holds values known for all items. Returns true if anything changed. Mail only.
-    pub(crate) async fn keep_threads(
+    pub(crate) async fn store_threads(
         &self,
         items: &mut [Conversation],
         told: Option<Thread>,
@@ -38,11 +38,14 @@ impl ChannelSync {
         }
         let facts = items.iter().map(|item| {
             let read = thread_of(&item.raw);
-            (item.id.clone(), told.clone().map_or_else(|| read.clone(), |told| read.clone().or(told)))
+            (
+                item.id.clone(),
+                told.clone().map_or_else(|| read.clone(), |told| read.clone().with_missing_from(told)),
+            )
         });
         let changed = self.store.apply_threads(self.id(), facts.collect(), snapshot).await?;
         let ids = items.iter().map(|item| item.id.clone()).collect();
-        let archived = self.store.archived_among(self.id(), ids).await?;
+        let archived = self.store.filter_archived(self.id(), ids).await?;
         for item in items {
             item.status = if archived.contains(&item.id) {
                 ConversationStatus::Closed
@@ -56,12 +59,12 @@ impl ChannelSync {
     /// Reads a thread with its mails, which form its history.
     pub(crate) async fn read_thread(
         &self,
-        _: &HistoryTurn<'_>,
+        _: &HistoryTicket<'_>,
         client: &Client,
         conversation: &ConversationId,
     ) -> Result<(), PullError> {
-        let lists = self.state(|sync_state| sync_state.lists_applied);
-        let ring_after = self.time_mark(RING_AFTER).await?;
+        let lists = self.with_state(|sync_state| sync_state.lists_applied);
+        let ring_after = self.time_mark(RING_AFTER_MARK).await?;
         let snapshot = self.store.snapshot();
         let own = self.store.mailbox(self.id()).await?.map(|mailbox| mailbox.address);
         let own = own.as_ref().map(SafeText::as_str);
@@ -69,7 +72,7 @@ impl ChannelSync {
             Err(ReadError::Same) => return Ok(()),
             whole => whole?,
         };
-        let mut letters = self.store.known_letters(self.id(), conversation).await?;
+        let mut letters = self.store.stored_mail_messages(self.id(), conversation).await?;
         let mut messages = Vec::with_capacity(whole.mails.len());
         let mut new = Vec::new();
         let mut imported = HashSet::new();
@@ -82,12 +85,12 @@ impl ChannelSync {
                 Some(known)
                     if known.plain == mail.letter.plain
                         && known.rich.is_some() == mail.html.is_some()
-                        && is_answered_alike(&known, &mail.letter) =>
+                        && has_same_reply_address(&known, &mail.letter) =>
                 {
                     (with_text(mail.message, &known), None)
                 }
                 _ => {
-                    let (message, letter) = laid_out(mail).await;
+                    let (message, letter) = lay_out_mail(mail).await;
                     (message, Some(letter))
                 }
             };
@@ -96,25 +99,25 @@ impl ChannelSync {
         }
         let inbound = messages.iter().filter(|message| message.direction == Direction::Inbound);
         if let Some(came) = inbound.filter_map(|inbound: &Message| inbound.created_at).max() {
-            self.store.end_local(self.id(), conversation, came).await?;
+            self.store.end_local_fields(self.id(), conversation, came).await?;
         }
-        self.store.apply_letters(self.id(), conversation, new).await?;
+        self.store.apply_mail_messages(self.id(), conversation, new).await?;
         let mut rows = vec![whole.conversation];
-        self.keep_threads(&mut rows, Some(whole.thread), snapshot).await?;
+        self.store_threads(&mut rows, Some(whole.thread), snapshot).await?;
         let row = self.store.apply_conversations(self.id(), rows, snapshot, false, Vec::new()).await?;
         let newest =
             messages.first().and_then(|message: &Message| Some((message.created_at?, message.id.clone())));
-        let step = HistoryMove::Anew { newest, older_cursor: None };
-        let caught_up = self.state(|entry| entry.lists_applied) == lists;
+        let step = HistoryProgress::Anew { newest, older_cursor: None };
+        let caught_up = self.with_state(|entry| entry.lists_applied) == lists;
         let applied = self
             .store
             .apply_history(self.id(), conversation, messages, Platform::Email, step, caught_up)
             .await?;
-        self.tell_messages_beside(&applied, ring_after, &imported);
-        if row.is_news() {
-            self.tell(News::Conversations(self.id().clone()));
+        self.publish_messages_except(&applied, ring_after, &imported);
+        if row.has_changes() {
+            self.publish(News::Conversations(self.id().clone()));
         }
-        if row.held_back == 0 {
+        if row.superseded == 0 {
             client.note_applied();
         }
         Ok(())
@@ -122,30 +125,30 @@ impl ChannelSync {
 }
 
 /// True if two readings agree on sender and reply address; a newer server may report more.
-fn is_answered_alike(known: &MailMessage, told: &MailMessage) -> bool {
+fn has_same_reply_address(known: &MailMessage, told: &MailMessage) -> bool {
     (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
         == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable)
 }
 
 /// Message of a mail with its HTML converted to text.
-async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
+async fn lay_out_mail(mail: ReadMail) -> (Message, MailMessage) {
     let ReadMail { message, mut letter, html, .. } = mail;
     if let Some(html) = html {
-        let shown = shown(&message.id, html).await;
+        let shown = render_html(&message.id, html).await;
         letter.rich = Some(shown.text);
         letter.links = shown.links;
     }
     (with_text(message, &letter), letter)
 }
 
-async fn shown(id: &MessageId, html: String) -> RenderedHtml {
+async fn render_html(id: &MessageId, html: String) -> RenderedHtml {
     let kept = html.clone();
-    let work = tokio::task::spawn_blocking(move || html::as_text(&html));
-    match tokio::time::timeout(BUDGET, work).await {
+    let work = tokio::task::spawn_blocking(move || html::html_to_text(&html));
+    match tokio::time::timeout(HTML_TIMEOUT, work).await {
         Ok(Ok(shown)) => shown,
         _ => {
             tracing::warn!(%id, "a mail's HTML took too long and is shown as its words");
-            html::too_complex(&kept)
+            html::too_complex_notice(&kept)
         }
     }
 }

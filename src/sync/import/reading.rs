@@ -8,16 +8,16 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::import::{ImportError, file_error};
 use model::contacts::ContactChange;
-use model::import::{Columns, Problem};
+use model::import::{ImportColumns, ImportProblem};
 use model::text::SafeText;
 
 /// Supported delimiters.
-const SIGNS: [u8; 3] = [b',', b';', b'\t'];
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 /// Maximum length of the first line, in bytes.
-const FIRST: usize = 64 * 1024;
+const MAX_FIRST_LINE_BYTES: usize = 64 * 1024;
 
 pub(super) struct ImportRows {
-    pub(super) columns: Columns,
+    pub(super) columns: ImportColumns,
     path: PathBuf,
     reader: Reader<File>,
     record: ByteRecord,
@@ -27,7 +27,7 @@ pub(super) struct ImportRow {
     /// First line of the row, counted from 1.
     pub(super) line: u64,
     /// Requested change, or the problem with the row.
-    pub(super) wish: Result<ContactChange, Problem>,
+    pub(super) change: Result<ContactChange, ImportProblem>,
 }
 
 impl ImportRows {
@@ -35,45 +35,46 @@ impl ImportRows {
     pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
         let fails = |error: std::io::Error| file_error(path, error);
         let mut file = File::open(path).map_err(fails)?;
-        let sign = sign_of(&mut file).map_err(fails)?;
+        let sign = detect_separator(&mut file).map_err(fails)?;
         let mut reader = ReaderBuilder::new().delimiter(sign).flexible(true).from_reader(file);
-        let names = reader.headers().map_err(|error| file_error(path, said(&error)))?.clone();
-        let columns = Columns::of(names.iter()).map_err(|error| file_error(path, error.words()))?;
+        let names = reader.headers().map_err(|error| file_error(path, describe_csv_error(&error)))?.clone();
+        let columns =
+            ImportColumns::from_names(names.iter()).map_err(|error| file_error(path, error.describe()))?;
         Ok(Self { columns, path: path.to_owned(), reader, record: ByteRecord::new() })
     }
 
     /// Next row; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<ImportRow>, ImportError> {
         let read = self.reader.read_byte_record(&mut self.record);
-        if !read.map_err(|error| file_error(&self.path, said(&error)))? {
+        if !read.map_err(|error| file_error(&self.path, describe_csv_error(&error)))? {
             return Ok(None);
         }
         let line = self.record.position().map_or(0, csv::Position::line);
         let cells: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
         let wish = match cells {
-            Ok(cells) => self.columns.row(&cells),
-            Err(_) => Err(Problem {
+            Ok(cells) => self.columns.parse_row(&cells),
+            Err(_) => Err(ImportProblem {
                 line,
                 column: SafeText::default(),
                 what: SafeText::line("is not UTF-8; save the file as UTF-8"),
             }),
         };
-        Ok(Some(ImportRow { line, wish: wish.map_err(|error| error.at(line)) }))
+        Ok(Some(ImportRow { line, change: wish.map_err(|error| error.at(line)) }))
     }
 }
 
 /// Detects the delimiter from the header.
-fn sign_of(file: &mut File) -> std::io::Result<u8> {
+fn detect_separator(file: &mut File) -> std::io::Result<u8> {
     let mut line = Vec::new();
-    let mut first = BufReader::new(std::io::Read::take(&mut *file, FIRST as u64));
+    let mut first = BufReader::new(std::io::Read::take(&mut *file, MAX_FIRST_LINE_BYTES as u64));
     first.read_until(b'\n', &mut line)?;
     file.seek(SeekFrom::Start(0))?;
     let count = |sign: u8| line.iter().filter(|byte| **byte == sign).count();
     // On a tie the first wins: the comma.
-    Ok(SIGNS.into_iter().rev().max_by_key(|sign| count(*sign)).unwrap_or(b','))
+    Ok(SEPARATORS.into_iter().rev().max_by_key(|sign| count(*sign)).unwrap_or(b','))
 }
 
-fn said(error: &csv::Error) -> String {
+fn describe_csv_error(error: &csv::Error) -> String {
     match error.position() {
         Some(position) => format!("line {}: {error}", position.line()),
         None => error.to_string(),
@@ -81,7 +82,7 @@ fn said(error: &csv::Error) -> String {
 }
 
 /// Phone number as an integer, which takes less memory than its text.
-pub(super) fn number_of(phone: &str) -> u64 {
+pub(super) fn phone_to_number(phone: &str) -> u64 {
     phone
         .bytes()
         .filter(u8::is_ascii_digit)

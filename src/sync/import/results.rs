@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, Writer, WriterBuilder};
 
-use crate::import::reading::number_of;
-use crate::import::{ImportError, file_error, results_of};
+use crate::import::reading::phone_to_number;
+use crate::import::{ImportError, file_error, results_path};
 use model::cells;
 
 model::words! {
@@ -29,21 +29,21 @@ model::words! {
 pub(super) struct Results {
     path: PathBuf,
     /// Number and outcome by line.
-    known: HashMap<u64, (u64, RowResult)>,
+    done: HashMap<u64, (u64, RowResult)>,
     writer: Option<Writer<File>>,
 }
 
 impl Results {
     /// Reads the results of an earlier import; empty if there was none.
     pub(super) fn read(of: &Path) -> Result<Self, ImportError> {
-        let path = results_of(of);
+        let path = results_path(of);
         let mut text = Vec::new();
         match File::open(&path).and_then(|mut file| file.read_to_end(&mut text)) {
             Ok(_) => (),
             Err(error) if error.kind() == ErrorKind::NotFound => (),
             Err(error) => return Err(file_error(&path, error)),
         }
-        let mut reader = ReaderBuilder::new().flexible(true).from_reader(whole_lines(&text));
+        let mut reader = ReaderBuilder::new().flexible(true).from_reader(complete_lines(&text));
         let mut known = HashMap::new();
         for record in reader.records() {
             let record = record.map_err(|error| file_error(&path, error))?;
@@ -52,9 +52,9 @@ impl Results {
             let (Some(line), Some(word)) = (line, word) else {
                 return Err(file_error(&path, "is no file of results; move it away to begin anew"));
             };
-            known.insert(line, (number_of(record.get(1).unwrap_or("")), word));
+            known.insert(line, (phone_to_number(record.get(1).unwrap_or("")), word));
         }
-        Ok(Self { path, known, writer: None })
+        Ok(Self { path, done: known, writer: None })
     }
 
     /// Reads the results and opens the file for appending. A partial last line left by a crash is
@@ -66,7 +66,7 @@ impl Results {
         let mut file = disk::append(&path).map_err(fails)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(fails)?;
-        let whole = whole_lines(&text).len();
+        let whole = complete_lines(&text).len();
         if whole < text.len() {
             file.set_len(whole as u64).map_err(fails)?;
         }
@@ -84,19 +84,19 @@ impl Results {
         &self.path
     }
 
-    pub(super) fn has(&self, line: u64) -> bool {
-        self.known.contains_key(&line)
+    pub(super) fn is_done(&self, line: u64) -> bool {
+        self.done.contains_key(&line)
     }
 
     /// Number of lines with one of these outcomes.
-    pub(super) fn counted(&self, words: &[RowResult]) -> u64 {
-        self.known.values().filter(|(_, word)| words.contains(word)).count() as u64
+    pub(super) fn count_results(&self, words: &[RowResult]) -> u64 {
+        self.done.values().filter(|(_, word)| words.contains(word)).count() as u64
     }
 
     /// Fails if a processed line now has another number.
-    pub(super) fn agrees(&self, line: u64, phone: &str) -> Result<(), ImportError> {
-        match self.known.get(&line) {
-            Some((number, word)) if *word != RowResult::Bad && *number != number_of(phone) => {
+    pub(super) fn check_unchanged(&self, line: u64, phone: &str) -> Result<(), ImportError> {
+        match self.done.get(&line) {
+            Some((number, word)) if *word != RowResult::Bad && *number != phone_to_number(phone) => {
                 let why = format!("line {line} has another number now; move the results away to begin anew");
                 Err(file_error(&self.path, why))
             }
@@ -104,16 +104,16 @@ impl Results {
         }
     }
 
-    pub(super) fn add(
+    pub(super) fn append(
         &mut self,
         line: u64,
         phone: &str,
         word: RowResult,
         detail: &str,
     ) -> Result<(), ImportError> {
-        self.known.insert(line, (number_of(phone), word));
+        self.done.insert(line, (phone_to_number(phone), word));
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        let (phone, detail) = (cells::guarded(phone), cells::guarded(detail));
+        let (phone, detail) = (cells::guard_formula(phone), cells::guard_formula(detail));
         let written = writer.write_record([&line.to_string(), &*phone, word.word(), &*detail]);
         written.map_err(|error| file_error(&self.path, error))
     }
@@ -127,7 +127,7 @@ impl Results {
 }
 
 /// Text up to and including the last line break.
-fn whole_lines(text: &[u8]) -> &[u8] {
+fn complete_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |rposition| rposition + 1);
     &text[..end]
 }

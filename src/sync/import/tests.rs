@@ -24,7 +24,7 @@ fn a_dry_run_counts_and_names_the_first_bad_lines() {
          +34 600 111 222;Again;\n+34600111224;a;b;c\n",
     );
     let found = check(&path).expect("looked through");
-    assert_eq!((found.rows, found.good, found.twice, found.bad), (5, 2, 1, 2));
+    assert_eq!((found.rows, found.valid, found.duplicates, found.invalid), (5, 2, 1, 2));
     let lines: Vec<u64> = found.problems.iter().map(|problem| problem.line).collect();
     assert_eq!(lines, [3, 7], "lines as an editor counts them");
     assert!(found.merges && found.columns == "phone, name, tags");
@@ -36,22 +36,22 @@ fn bytes_that_are_no_text_are_one_bad_line() {
     let (_folder, path) = file("");
     std::fs::write(&path, b"phone,name\n+34600111222,M\xe1ria\n+34600111223,Ann\n").expect("written");
     let found = check(&path).expect("looked through");
-    assert_eq!((found.good, found.bad), (1, 1));
-    assert!(found.problems[0].words().contains("save the file as UTF-8"));
+    assert_eq!((found.valid, found.invalid), (1, 1));
+    assert!(found.problems[0].describe().contains("save the file as UTF-8"));
 }
 
 #[test]
 fn what_was_seen_to_is_not_queued_again() {
     let (_folder, path) = file("phone,name\n+34600111222,Maria\n+34600111223,Ann\nx,y\n+34600111222,Twice\n");
     // A crash cut the last line of the results.
-    std::fs::write(results_of(&path), "line,phone,result,detail\n2,+34600111222,saved,\n3,+346001")
+    std::fs::write(results_path(&path), "line,phone,result,detail\n2,+34600111222,saved,\n3,+346001")
         .expect("written");
     let mut import = import(&path);
     let progress = import.step(Timestamp::default()).expect("a step").clone();
     assert_eq!((progress.rows, progress.done, progress.skipped, progress.ended), (4, 3, 2, false));
-    assert_eq!(import.leaving.len(), 1);
-    assert_eq!(import.leaving[0].phone, "+34600111223");
-    let text = std::fs::read_to_string(results_of(&path)).expect("results");
+    assert_eq!(import.pending.len(), 1);
+    assert_eq!(import.pending[0].phone, "+34600111223");
+    let text = std::fs::read_to_string(results_path(&path)).expect("results");
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.contains("5,+34600111222,twice,") && !text.contains("3,"), "{text}");
 }
@@ -59,10 +59,11 @@ fn what_was_seen_to_is_not_queued_again() {
 #[test]
 fn another_file_of_the_same_name_is_not_taken_for_it() {
     let (_folder, path) = file("phone\n+34600111229\n");
-    std::fs::write(results_of(&path), "line,phone,result,detail\n2,+34600111222,saved,\n").expect("written");
+    std::fs::write(results_path(&path), "line,phone,result,detail\n2,+34600111222,saved,\n")
+        .expect("written");
     let told = import(&path).step(Timestamp::default()).map(drop).expect_err("it is another");
     assert!(told.to_string().contains("line 2 has another number now"), "{told}");
-    std::fs::write(results_of(&path), "what,ever\n1,2\n").expect("written");
+    std::fs::write(results_path(&path), "what,ever\n1,2\n").expect("written");
     assert!(check(&path).is_err());
 }
 
@@ -76,17 +77,17 @@ fn a_few_rows_are_on_their_way_at_once() {
     let mut import = import(&path);
     import.step(Timestamp::default()).expect("a step");
     import.step(Timestamp::default()).expect("a step");
-    assert_eq!(import.leaving.len(), WINDOW);
+    assert_eq!(import.pending.len(), MAX_PENDING_ROWS);
 }
 
 #[test]
 fn no_result_is_a_formula() {
     let (_folder, path) = file("phone\n+34600111222\n");
     let mut results = Results::open(&path).expect("results");
-    results.add(2, "=1+2", RowResult::Bad, "=cmd|' /C calc'!A0").expect("added");
-    results.add(3, "+34600111222", RowResult::Refused, "@SUM(A1), said the server").expect("added");
+    results.append(2, "=1+2", RowResult::Bad, "=cmd|' /C calc'!A0").expect("added");
+    results.append(3, "+34600111222", RowResult::Refused, "@SUM(A1), said the server").expect("added");
     results.flush().expect("on disk");
-    let text = std::fs::read_to_string(results_of(&path)).expect("results");
+    let text = std::fs::read_to_string(results_path(&path)).expect("results");
     assert!(text.contains("\n2,'=1+2,bad,'=cmd|' /C calc'!A0\n"), "{text}");
     assert!(text.contains("\n3,+34600111222,refused,\"'@SUM(A1), said the server\"\n"), "{text}");
 }

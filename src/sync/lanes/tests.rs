@@ -8,7 +8,7 @@ use RowState::{Queued, Sending, Uncertain};
 use model::attachments::{FileFacts, ReplyAttachment};
 use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
-use model::outbox::{KEY_AGE, Looks, OutboxRow, SendingAccount};
+use model::outbox::{HistorySearches, MAX_KEY_AGE, OutboxRow, SendingAccount};
 use model::text::SafeText;
 
 static HARBOR: LazyLock<SendingAccount> = LazyLock::new(|| account("w1"));
@@ -25,11 +25,11 @@ fn account(workspace: &str) -> SendingAccount {
 }
 
 fn sender() -> SenderAccount<'static> {
-    SenderAccount { credential: "key", account: Some(&HARBOR), tells_account: true }
+    SenderAccount { credential: "key", account: Some(&HARBOR), reports_account: true }
 }
 
 fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
-    let tried = !matches!(state, Queued | RowState::Stopped(Stop::Crossed | Stop::Late, _));
+    let tried = !matches!(state, Queued | RowState::Stopped(StopReason::ReplyConflict | StopReason::Late, _));
     let first = tried.then(|| at(0));
     LaneRow {
         tried_before: None,
@@ -51,19 +51,19 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
             planned_at: None,
         },
         failures: 0,
-        fence: 1,
+        fencing_token: 1,
         lease_until: at(90),
         cut_off: false,
         read_first: false,
-        first: first.map(Moment::from),
+        first: first.map(ClockTimes::from),
         last_attempt_at: first,
         attempted_as: None,
         written_for: Some(HARBOR.clone()),
         written_as: None,
         credits_before: None,
-        asked_again: false,
+        is_retry_requested: false,
         is_successor: false,
-        looks: Looks::default(),
+        history_searches: HistorySearches::default(),
     }
 }
 
@@ -85,7 +85,7 @@ fn broadcast(state: RowState) -> LaneRow {
     row(Lane::Broadcasts, Operation::Broadcast { to: Audience::Everyone, content }, state)
 }
 
-fn stopped(stop: Stop) -> RowState {
+fn stopped(stop: StopReason) -> RowState {
     RowState::Stopped(stop, SafeText::line("no"))
 }
 
@@ -109,9 +109,9 @@ fn chosen(rows: &[LaneRow], now: Timestamp) -> LaneStep {
         confirm_after: at(0),
         read_at: &read_at,
         outage: &outage,
-        look_after: None,
+        search_after: None,
     };
-    choose(rows, &desk)
+    choose_row(rows, &desk)
 }
 
 #[test]
@@ -123,21 +123,33 @@ fn rows_of_a_lane_leave_in_order() {
         ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], LaneStep::Send(1)),
         ("on its way", vec![text("a", Sending), text("a", Queued)], LaneStep::Wait(at(90).plus(1))),
         ("asks again", vec![text("a", Uncertain), text("a", Queued)], LaneStep::Send(0)),
-        ("unknown", vec![text("a", stopped(Stop::Unknown)), text("a", Queued)], LaneStep::Nothing),
-        ("expired", vec![text("a", stopped(Stop::Expired)), text("a", Queued)], LaneStep::Nothing),
-        ("crossed", vec![text("a", stopped(Stop::Crossed)), text("a", Queued)], LaneStep::Nothing),
-        ("late", vec![text("a", stopped(Stop::Late)), text("b", Queued)], LaneStep::Send(1)),
-        ("auth", vec![text("a", stopped(Stop::Auth)), text("a", Queued)], LaneStep::Nothing),
-        ("asked", vec![broadcast(stopped(Stop::Ask)), broadcast(Queued)], LaneStep::Nothing),
-        ("refused", vec![text("a", stopped(Stop::Refused)), text("a", Queued)], LaneStep::Send(1)),
-        ("window", vec![text("a", stopped(Stop::Window)), text("a", Queued)], LaneStep::Send(1)),
+        ("unknown", vec![text("a", stopped(StopReason::Unknown)), text("a", Queued)], LaneStep::Nothing),
+        ("expired", vec![text("a", stopped(StopReason::Expired)), text("a", Queued)], LaneStep::Nothing),
+        (
+            "crossed",
+            vec![text("a", stopped(StopReason::ReplyConflict)), text("a", Queued)],
+            LaneStep::Nothing,
+        ),
+        ("late", vec![text("a", stopped(StopReason::Late)), text("b", Queued)], LaneStep::Send(1)),
+        ("auth", vec![text("a", stopped(StopReason::Auth)), text("a", Queued)], LaneStep::Nothing),
+        ("asked", vec![broadcast(stopped(StopReason::KeyUnproven)), broadcast(Queued)], LaneStep::Nothing),
+        ("refused", vec![text("a", stopped(StopReason::Refused)), text("a", Queued)], LaneStep::Send(1)),
+        ("window", vec![text("a", stopped(StopReason::Window)), text("a", Queued)], LaneStep::Send(1)),
         (
             "sent again before one on its way",
             vec![text("a", Queued), text("a", Uncertain)],
             LaneStep::Send(1),
         ),
-        ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], LaneStep::Nothing),
-        ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], LaneStep::Send(1)),
+        (
+            "pause refused",
+            vec![pause("a", stopped(StopReason::Refused)), text("a", Queued)],
+            LaneStep::Nothing,
+        ),
+        (
+            "pause again",
+            vec![pause("a", stopped(StopReason::Refused)), pause("a", Queued)],
+            LaneStep::Send(1),
+        ),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");
@@ -149,7 +161,7 @@ fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
     let file = |state| {
         let facts =
             FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
-        in_conversation("a", ReplyAttachment::file(facts).operation("1", None, None, None), state)
+        in_conversation("a", ReplyAttachment::file(facts).to_operation("1", None, None, None), state)
     };
     let cases = [
         ("alone", vec![file(Queued)], LaneStep::Nothing),
@@ -157,8 +169,8 @@ fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
         ("a pause behind it", vec![file(Sending), pause("a", Queued)], LaneStep::Send(1)),
         ("a pause behind one cut off", vec![file(Uncertain), pause("a", Queued)], LaneStep::Send(1)),
         ("another conversation", vec![file(Sending), text("b", Queued)], LaneStep::Send(1)),
-        ("refused", vec![file(stopped(Stop::Refused)), text("a", Queued)], LaneStep::Send(1)),
-        ("unknown", vec![file(stopped(Stop::Unknown)), text("a", Queued)], LaneStep::Nothing),
+        ("refused", vec![file(stopped(StopReason::Refused)), text("a", Queued)], LaneStep::Send(1)),
+        ("unknown", vec![file(stopped(StopReason::Unknown)), text("a", Queued)], LaneStep::Nothing),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");
@@ -184,7 +196,7 @@ fn what_is_planned_waits_for_its_time_and_lets_others_pass() {
 
 #[test]
 fn what_is_not_paid_holds_up_its_own_conversation_and_no_other() {
-    let broke = || text("a", stopped(Stop::Credits));
+    let broke = || text("a", stopped(StopReason::Credits));
     let cases = [
         ("another text", vec![broke(), text("b", Queued)], LaneStep::Send(1)),
         ("a text behind it", vec![broke(), text("a", Queued)], LaneStep::Nothing),
@@ -205,7 +217,7 @@ fn a_lapsed_claim_is_freed_and_an_old_key_asks_a_person() {
     assert_eq!(chosen(&rows, at(91)), LaneStep::Recover);
     assert_eq!(chosen(&rows, at(-9000)), LaneStep::Recover, "claimed under a clock set back since");
     let rows = [text("a", Uncertain)];
-    let old = at(0).plus(KEY_AGE);
+    let old = at(0).plus(MAX_KEY_AGE);
     assert_eq!(chosen(&rows, old), LaneStep::Expire(0));
     assert_eq!(chosen(&rows, at(-61)), LaneStep::Expire(0), "a clock set back");
     assert_eq!(chosen(&rows, at(-1)), LaneStep::Wait(at(0)), "another process read the clock a moment later");
@@ -224,7 +236,7 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
     let choose_held = |held: &[(&str, i64)], now: Timestamp, rows: &[LaneRow]| {
         let held = held.iter().map(|(id, until)| (Lane::Conversation((*id).into()), at(*until))).collect();
         let (read_at, outage) = (HashMap::new(), Outage::new(at(-1)));
-        choose(
+        choose_row(
             rows,
             &LaneContext {
                 now: now.into(),
@@ -233,7 +245,7 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
                 confirm_after: at(0),
                 read_at: &read_at,
                 outage: &outage,
-                look_after: None,
+                search_after: None,
             },
         )
     };
@@ -257,9 +269,9 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
             confirm_after: at(0),
             read_at: &read_at,
             outage: &outage,
-            look_after: None,
+            search_after: None,
         };
-        choose(std::slice::from_ref(row), &desk)
+        choose_row(std::slice::from_ref(row), &desk)
     };
     let cases = [
         ("unread", seen(text("a", Queued)), None, LaneStep::ReadFirst("a".into())),
@@ -289,25 +301,26 @@ fn looks_come_after_all_that_may_leave() {
             confirm_after: at(0),
             read_at: &read_at,
             outage: &outage,
-            look_after,
+            search_after: look_after,
         };
-        choose(rows, &desk)
+        choose_row(rows, &desk)
     };
-    let unknown = || text("a", stopped(Stop::Unknown));
-    assert_eq!(choice(&[unknown()], 1, Some(0)), LaneStep::Look(0));
+    let unknown = || text("a", stopped(StopReason::Unknown));
+    assert_eq!(choice(&[unknown()], 1, Some(0)), LaneStep::SearchHistory(0));
     assert_eq!(choice(&[unknown(), text("b", Queued)], 1, Some(0)), LaneStep::Send(1));
     assert_eq!(choice(&[unknown()], 1, Some(5)), LaneStep::Wait(at(5)));
     assert_eq!(choice(&[unknown()], 1, None), LaneStep::Nothing);
-    assert_eq!(choice(&[text("a", stopped(Stop::Expired))], 1, Some(0)), LaneStep::Look(0));
-    assert_eq!(choice(&[text("a", stopped(Stop::Refused))], 1, Some(0)), LaneStep::Nothing);
-    assert_eq!(choice(&[text("a", stopped(Stop::Crossed))], 1, Some(0)), LaneStep::Nothing);
+    assert_eq!(choice(&[text("a", stopped(StopReason::Expired))], 1, Some(0)), LaneStep::SearchHistory(0));
+    assert_eq!(choice(&[text("a", stopped(StopReason::Refused))], 1, Some(0)), LaneStep::Nothing);
+    assert_eq!(choice(&[text("a", stopped(StopReason::ReplyConflict))], 1, Some(0)), LaneStep::Nothing);
     assert_eq!(
-        choice(&[broadcast(stopped(Stop::Unknown))], 1, Some(0)),
+        choice(&[broadcast(stopped(StopReason::Unknown))], 1, Some(0)),
         LaneStep::Nothing,
         "not in a history"
     );
     let mut looked = unknown();
-    looked.looks = Looks { count: 1, last_at: Some(at(1)), ..Looks::default() };
+    looked.history_searches =
+        HistorySearches { count: 1, last_at: Some(at(1)), ..HistorySearches::default() };
     assert_eq!(choice(&[looked], 2, Some(0)), LaneStep::Wait(at(120)));
 }
 
@@ -321,9 +334,9 @@ fn chosen_by(rows: &[LaneRow], sender: SenderAccount<'_>, now: i64) -> LaneStep 
         confirm_after: at(5),
         read_at: &read_at,
         outage: &outage,
-        look_after: Some(at(0)),
+        search_after: Some(at(0)),
     };
-    choose(rows, &desk)
+    choose_row(rows, &desk)
 }
 
 #[test]
@@ -331,7 +344,7 @@ fn a_row_leaves_only_from_its_own_account() {
     let other = account("w2");
     let here = SenderAccount { account: Some(&other), ..sender() };
     let unread = SenderAccount { account: None, ..sender() };
-    let untold = SenderAccount { account: None, tells_account: false, ..sender() };
+    let untold = SenderAccount { account: None, reports_account: false, ..sender() };
     let unnamed = |print: Option<&str>| LaneRow {
         written_for: None,
         written_as: print.map(str::to_owned),
@@ -358,7 +371,7 @@ fn a_row_leaves_only_from_its_own_account() {
     assert_eq!(chosen_by(&rows, unread, 1), LaneStep::Wait(at(5)), "after a reading that failed");
     let held = [later(text("a", Queued), 20), text("b", Queued)];
     assert_eq!(chosen_by(&held, here, 9), LaneStep::AskAboutAccount(1), "not before it is due");
-    let unknown = [text("a", stopped(Stop::Unknown))];
-    assert_eq!(chosen_by(&unknown, sender(), 9), LaneStep::Look(0));
+    let unknown = [text("a", stopped(StopReason::Unknown))];
+    assert_eq!(chosen_by(&unknown, sender(), 9), LaneStep::SearchHistory(0));
     assert_eq!(chosen_by(&unknown, here, 9), LaneStep::Nothing, "another history shows nothing of it");
 }

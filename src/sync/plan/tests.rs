@@ -36,23 +36,27 @@ fn how_often_each_platform_is_asked() {
     let seconds = |entry: Option<i64>| entry.map(|number| number * SECOND);
     for (task, platform, visible, background) in cases {
         let polling = Polling::default();
-        assert_eq!(interval(task, platform, true, polling, false), seconds(visible), "{task:?} {platform:?}");
         assert_eq!(
-            interval(task, platform, false, polling, false),
+            poll_interval(task, platform, true, polling, false),
+            seconds(visible),
+            "{task:?} {platform:?}"
+        );
+        assert_eq!(
+            poll_interval(task, platform, false, polling, false),
             seconds(background),
             "{task:?} {platform:?}"
         );
     }
     let slow = Polling { visible: Duration::from_secs(20), background: Duration::ZERO };
-    assert_eq!(interval(Task::List, Some(&chat), true, slow, false), Some(20 * SECOND));
-    assert_eq!(interval(Task::Trigger, Some(&chat), false, slow, false), Some(SECOND), "never a storm");
+    assert_eq!(poll_interval(Task::List, Some(&chat), true, slow, false), Some(20 * SECOND));
+    assert_eq!(poll_interval(Task::Trigger, Some(&chat), false, slow, false), Some(SECOND), "never a storm");
 }
 
 #[test]
 fn a_broadcast_is_looked_at_less_and_less_often() {
     let cases = [(0, 2), (4, 2), (5, 5), (14, 5), (15, 15), (239, 15), (240, 300), (u32::MAX, 300)];
     for (looks, seconds) in cases {
-        assert_eq!(watching(looks), seconds * SECOND, "{looks}");
+        assert_eq!(broadcast_poll_interval(looks), seconds * SECOND, "{looks}");
     }
 }
 
@@ -60,14 +64,14 @@ fn a_broadcast_is_looked_at_less_and_less_often() {
 fn backing_off_is_capped() {
     let cases = [(1, true, 1), (2, true, 2), (3, true, 4), (5, true, 16), (6, false, 32)];
     for (failures, visible, seconds) in cases {
-        assert_eq!(back_off(failures, visible, 0.0), seconds * SECOND, "{failures}");
+        assert_eq!(back_off_delay(failures, visible, 0.0), seconds * SECOND, "{failures}");
     }
     for failures in [6, 9, 40, u32::MAX] {
-        assert!(back_off(failures, true, 0.99) <= CAP_VISIBLE);
-        assert!(back_off(failures, true, 0.0) > CAP_VISIBLE * 8 / 10);
-        assert!(back_off(failures, false, 0.99) <= CAP_BACKGROUND);
+        assert!(back_off_delay(failures, true, 0.99) <= MAX_BACK_OFF_VISIBLE);
+        assert!(back_off_delay(failures, true, 0.0) > MAX_BACK_OFF_VISIBLE * 8 / 10);
+        assert!(back_off_delay(failures, false, 0.99) <= MAX_BACK_OFF_BACKGROUND);
     }
-    assert!(back_off(3, true, 0.5) > 4 * SECOND);
+    assert!(back_off_delay(3, true, 0.5) > 4 * SECOND);
 }
 
 #[test]
@@ -76,17 +80,17 @@ fn the_longest_due_goes_first() {
     let mut plan = PollSchedule::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
     for task in [Task::Account, Task::List, Task::Trigger] {
         assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Run(task));
-        plan.finished(task, Pulled::Done, at(0), true, 0.0);
+        plan.record_finished(task, PullOutcome::Done, at(0), true, 0.0);
     }
     assert_eq!(plan.next(at(1), chat, true, false), ScheduleStep::Sleep(2 * SECOND));
     assert_eq!(plan.next(at(3), chat, true, false), ScheduleStep::Run(Task::Trigger));
     assert_eq!(plan.next(at(3), chat, false, false), ScheduleStep::Sleep(7 * SECOND));
     assert_eq!(plan.next(at(12), chat, true, false), ScheduleStep::Run(Task::Trigger), "nine seconds late");
-    plan.finished(Task::Trigger, Pulled::Done, at(12), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(12), true, 0.0);
     assert_eq!(plan.next(at(12), chat, true, false), ScheduleStep::Run(Task::List));
-    plan.finished(Task::List, Pulled::More, at(12), true, 0.0);
+    plan.record_finished(Task::List, PullOutcome::More, at(12), true, 0.0);
     assert_eq!(plan.next(at(14), chat, true, false), ScheduleStep::Run(Task::List), "more waits");
-    plan.hurry();
+    plan.make_due();
     assert_eq!(plan.next(at(14), chat, true, false), ScheduleStep::Run(Task::Account));
 }
 
@@ -95,13 +99,13 @@ fn failures_wait_and_recovery_ends_the_wait() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
     for _ in 0..5 {
-        plan.finished(Task::List, Pulled::Failed, at(0), true, 0.0);
-        plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
+        plan.record_finished(Task::List, PullOutcome::Failed, at(0), true, 0.0);
+        plan.record_finished(Task::Trigger, PullOutcome::Failed, at(0), true, 0.0);
     }
     assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(16 * SECOND));
-    plan.finished(Task::Trigger, Pulled::Done, at(16), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(16), true, 0.0);
     assert_eq!(plan.next(at(16), chat, true, false), ScheduleStep::Run(Task::List));
-    plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
+    plan.record_finished(Task::List, PullOutcome::Paced(SECOND), at(16), true, 0.0);
     assert_eq!(plan.next(at(16), chat, true, false), ScheduleStep::Sleep(SECOND));
 }
 
@@ -109,16 +113,16 @@ fn failures_wait_and_recovery_ends_the_wait() {
 fn who_waits_for_the_budget_keeps_its_place() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
-    plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
-    plan.finished(Task::List, Pulled::Done, at(0), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(0), true, 0.0);
+    plan.record_finished(Task::List, PullOutcome::Done, at(0), true, 0.0);
     // Both wait for the budget. The trigger runs first because it has been due longer; then the list,
     // although the trigger is due again.
-    plan.finished(Task::Trigger, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
-    plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Paced(5 * SECOND), at(10), true, 0.0);
+    plan.record_finished(Task::List, PullOutcome::Paced(5 * SECOND), at(10), true, 0.0);
     assert_eq!(plan.next(at(10), chat, true, false), ScheduleStep::Sleep(5 * SECOND));
     assert_eq!(plan.next(at(15), chat, true, false), ScheduleStep::Run(Task::Trigger));
-    plan.finished(Task::Trigger, Pulled::Done, at(15), true, 0.0);
-    plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(15), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(15), true, 0.0);
+    plan.record_finished(Task::List, PullOutcome::Paced(5 * SECOND), at(15), true, 0.0);
     assert_eq!(plan.next(at(20), chat, true, false), ScheduleStep::Run(Task::List));
 }
 
@@ -126,23 +130,23 @@ fn who_waits_for_the_budget_keeps_its_place() {
 fn what_is_left_for_later_is_gone_on_with() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
-    plan.finished(Task::Trigger, Pulled::Later(0), at(0), true, 0.0);
-    plan.finished(Task::List, Pulled::Later(4 * SECOND), at(0), true, 0.0);
-    assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(SOON), "not at once");
+    plan.record_finished(Task::Trigger, PullOutcome::Later(0), at(0), true, 0.0);
+    plan.record_finished(Task::List, PullOutcome::Later(4 * SECOND), at(0), true, 0.0);
+    assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(CONTINUE_DELAY), "not at once");
     assert_eq!(plan.next(at(2), chat, true, false), ScheduleStep::Continue(Task::Trigger));
-    plan.continued(Task::Trigger, Pulled::Later(0), at(2));
+    plan.record_continued(Task::Trigger, PullOutcome::Later(0), at(2));
     assert_eq!(
         plan.next(at(3), chat, true, false),
         ScheduleStep::Run(Task::Trigger),
         "in its time all the same"
     );
-    plan.finished(Task::Trigger, Pulled::Done, at(3), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(3), true, 0.0);
     assert_eq!(plan.next(at(4), chat, true, false), ScheduleStep::Continue(Task::List));
-    plan.continued(Task::List, Pulled::Paced(3 * SECOND), at(4));
-    plan.finished(Task::Trigger, Pulled::Done, at(6), true, 0.0);
+    plan.record_continued(Task::List, PullOutcome::Paced(3 * SECOND), at(4));
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(6), true, 0.0);
     assert_eq!(plan.next(at(7), chat, true, false), ScheduleStep::Continue(Task::List));
-    plan.continued(Task::List, Pulled::Done, at(7));
-    plan.finished(Task::Trigger, Pulled::Done, at(9), true, 0.0);
+    plan.record_continued(Task::List, PullOutcome::Done, at(7));
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(9), true, 0.0);
     assert_eq!(plan.next(at(9), chat, true, false), ScheduleStep::Sleep(SECOND), "the list in its own time");
 }
 
@@ -150,11 +154,11 @@ fn what_is_left_for_later_is_gone_on_with() {
 fn a_clock_that_jumps_makes_things_due() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = PollSchedule::new(&[Task::Trigger], Polling::default());
-    plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(0), true, 0.0);
     assert_eq!(plan.next(at(-1_000_000), chat, true, false), ScheduleStep::Run(Task::Trigger));
-    plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Failed, at(0), true, 0.0);
     assert_eq!(plan.next(at(-1_000_000), chat, true, false), ScheduleStep::Run(Task::Trigger));
-    assert_eq!(plan.next(at(0), None, true, false), ScheduleStep::Sleep(WAIT_MAX));
+    assert_eq!(plan.next(at(0), None, true, false), ScheduleStep::Sleep(MAX_WAIT));
 }
 
 #[test]
@@ -176,29 +180,38 @@ fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
     ];
     let polling = Polling::default();
     for (task, platform, visible, background) in cases {
-        let of = |seen| interval(task, Some(platform), seen, polling, true).map(|interval| interval / SECOND);
+        let of =
+            |seen| poll_interval(task, Some(platform), seen, polling, true).map(|interval| interval / SECOND);
         assert_eq!((of(true), of(false)), (Some(visible), Some(background)), "{task:?} {platform:?}");
     }
     let slow = Polling { visible: Duration::from_secs(120), background: Duration::from_secs(120) };
-    assert_eq!(interval(Task::Trigger, Some(&chat), true, slow, true), Some(120 * SECOND), "as configured");
+    assert_eq!(
+        poll_interval(Task::Trigger, Some(&chat), true, slow, true),
+        Some(120 * SECOND),
+        "as configured"
+    );
 }
 
 #[test]
 fn a_delivery_makes_a_look_due_soon_and_many_make_one() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = PollSchedule::new(&[Task::Trigger], Polling::default());
-    plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(0), true, 0.0);
     assert_eq!(plan.next(at(1), chat, true, true), ScheduleStep::Sleep(14 * SECOND));
-    plan.told(Task::Trigger);
-    plan.told(Task::Trigger);
-    assert!(plan.is_told(Task::Trigger));
-    assert_eq!(plan.next(at(0), chat, true, true), ScheduleStep::Sleep(TOGETHER), "right after a look");
+    plan.request_soon(Task::Trigger);
+    plan.request_soon(Task::Trigger);
+    assert!(plan.is_requested(Task::Trigger));
+    assert_eq!(
+        plan.next(at(0), chat, true, true),
+        ScheduleStep::Sleep(MIN_DELIVERY_INTERVAL),
+        "right after a look"
+    );
     assert_eq!(plan.next(at(1), chat, true, true), ScheduleStep::Run(Task::Trigger));
-    plan.finished(Task::Trigger, Pulled::Done, at(1), true, 0.0);
-    assert!(!plan.is_told(Task::Trigger));
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(1), true, 0.0);
+    assert!(!plan.is_requested(Task::Trigger));
     assert_eq!(plan.next(at(2), chat, true, true), ScheduleStep::Sleep(14 * SECOND));
     // The back-off after a failure holds despite a delivery.
-    plan.finished(Task::Trigger, Pulled::Failed, at(20), true, 0.0);
-    plan.told(Task::Trigger);
-    assert_eq!(plan.next(at(20), chat, true, true), ScheduleStep::Sleep(back_off(1, true, 0.0)));
+    plan.record_finished(Task::Trigger, PullOutcome::Failed, at(20), true, 0.0);
+    plan.request_soon(Task::Trigger);
+    assert_eq!(plan.next(at(20), chat, true, true), ScheduleStep::Sleep(back_off_delay(1, true, 0.0)));
 }

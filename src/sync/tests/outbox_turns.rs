@@ -16,10 +16,11 @@ impl World {
         let (store, now) = (self.store(process), self.moment());
         let rows = self.lane_rows(process);
         for old in std::mem::take(&mut self.read[process]) {
-            if rows.iter().any(|row| row.row.id == old.row.id && row.fence == old.fence) {
+            if rows.iter().any(|row| row.row.id == old.row.id && row.fencing_token == old.fencing_token) {
                 continue;
             }
-            let claimed = self.runtime.block_on(store.claim(&old.row.id, old.fence, now, "key")).unwrap();
+            let claimed =
+                self.runtime.block_on(store.claim(&old.row.id, old.fencing_token, now, "key")).unwrap();
             assert_eq!(claimed, None, "I5: claimed under an old fence");
         }
     }

@@ -3,21 +3,21 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::guard::{Jump, Outage};
+use crate::guard::{ClockJump, Outage};
 use crate::lanes::{self, LaneContext, LaneStep};
 use crate::ownership::SenderAccount;
-use crate::settling::settlement;
+use crate::settling::result_of_retry;
 use crate::tests::outbox_faults::Fault;
 use client::WriteOutcome;
 use client::retry::{self, Attempt, RetryStep};
 use model::chance::Chance;
 use model::ids::{ChannelId, MessageId, RowId};
 use model::outbox::{
-    KEY_AGE, Lane, Moment, Operation, PreparedRequest, RowState, Stop, StopVerdict, WriteMethod,
+    ClockTimes, Lane, MAX_KEY_AGE, Operation, PreparedRequest, RowState, StopReason, StopVerdict, WriteMethod,
 };
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use store::lane::{LaneRow, Settlement};
+use store::lane::{AttemptResult, LaneRow};
 use store::outbox::NewRow;
 use store::{Store, StoreDurability, StoreOptions};
 
@@ -128,7 +128,7 @@ impl World {
             Store::open_with(path, setup).unwrap()
         };
         let store = self.processes[process].get_or_insert_with(open).clone();
-        store.note_credential(&self.channel, "key");
+        store.record_credential(&self.channel, "key");
         store
     }
 
@@ -136,9 +136,9 @@ impl World {
         Timestamp::from_micros(1_700_000_000 * SECOND + (self.truth + self.off) * SECOND)
     }
 
-    pub(super) fn moment(&self) -> Moment {
+    pub(super) fn moment(&self) -> ClockTimes {
         let server = Timestamp::from_micros(900_000_000 * SECOND + self.truth * SECOND);
-        Moment {
+        ClockTimes {
             wall: self.wall(),
             server: (self.knowledge == Knowledge::Server).then_some(server),
             since_boot: (self.knowledge == Knowledge::Boot).then_some(self.truth * SECOND),
@@ -203,7 +203,7 @@ impl World {
         let (store, now) = (self.store(process), self.moment());
         let decided = match verdict {
             Some(verdict) => store.decide(&row.row.id, verdict, None, now).unwrap(),
-            None => store.try_again(&row.row.id, None, now).unwrap(),
+            None => store.retry_stopped(&row.row.id, None, now).unwrap(),
         };
         let Some(decided) = decided else { return };
         let index = self.rows[&row.row.id];
@@ -234,25 +234,25 @@ impl World {
         let desk = LaneContext {
             now,
             held: &held,
-            sender: SenderAccount { credential: "key", account: None, tells_account: false },
+            sender: SenderAccount { credential: "key", account: None, reports_account: false },
             confirm_after: now.wall,
             read_at: &read_at,
             outage: &outage,
-            look_after: None,
+            search_after: None,
         };
         let store = self.store(process);
-        match lanes::choose(&rows, &desk) {
+        match lanes::choose_row(&rows, &desk) {
             LaneStep::Recover => {
                 self.runtime.block_on(store.recover_lapsed(now.wall)).unwrap();
             }
             LaneStep::Expire(index) => {
-                assert!(rows[index].key_age(&now).is_some_and(|key_age| key_age >= KEY_AGE));
-                let stop = Settlement::Stop(Stop::Expired, SafeText::line("old"));
+                assert!(rows[index].key_age(&now).is_some_and(|key_age| key_age >= MAX_KEY_AGE));
+                let stop = AttemptResult::Stop(StopReason::Expired, SafeText::line("old"));
                 self.runtime.block_on(store.settle(&rows[index], stop)).unwrap();
             }
             LaneStep::Send(index) => self.send(process, &rows, index, fault),
             LaneStep::AskAboutAccount(_) | LaneStep::ConfirmAccount => panic!("there is one key"),
-            LaneStep::Wait(_) | LaneStep::Nothing | LaneStep::Look(_) | LaneStep::ReadFirst(_) => {}
+            LaneStep::Wait(_) | LaneStep::Nothing | LaneStep::SearchHistory(_) | LaneStep::ReadFirst(_) => {}
         }
     }
 
@@ -261,7 +261,7 @@ impl World {
         let (store, now) = (self.store(process), self.wall());
         let mut outage = self.stepped[process].unwrap_or_else(|| Outage::new(Timestamp::default()));
         if let Some(jump) = outage.step(now) {
-            let ended = store.end_waits(&self.channel, now, jump == Jump::Back);
+            let ended = store.end_waits(&self.channel, now, jump == ClockJump::Backward);
             self.runtime.block_on(ended).unwrap();
         }
         self.stepped[process] = Some(outage);
@@ -271,7 +271,8 @@ impl World {
         let (store, now, row) = (self.store(process), self.moment(), &rows[index]);
         let ahead = rows[..index].iter().filter(|lane_row| lane_row.row.lane == row.row.lane);
         for earlier in ahead {
-            let over = matches!(earlier.row.state, RowState::Stopped(Stop::Refused | Stop::Window, _));
+            let over =
+                matches!(earlier.row.state, RowState::Stopped(StopReason::Refused | StopReason::Window, _));
             // A row sent again keeps its place, but rows sent meanwhile are finished first.
             let moved = self.wishes[self.rows[&earlier.row.id]].decisions > 0
                 || self.hurried.contains(&earlier.row.id);
@@ -282,9 +283,9 @@ impl World {
         }
         let planned = row.row.planned_at.filter(|_| row.row.attempts == 0);
         assert!(planned.is_none_or(|time| time <= now.wall), "it leaves before its time");
-        let claim = store.claim(&row.row.id, row.fence, now, "key");
+        let claim = store.claim(&row.row.id, row.fencing_token, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
-        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
+        let again = self.runtime.block_on(store.claim(&row.row.id, row.fencing_token, now, "key")).unwrap();
         assert!(again.is_none(), "I5: claimed twice");
         if fault == Fault::KilledBefore {
             return self.kill(process);
@@ -321,7 +322,7 @@ impl World {
 
     fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: WriteOutcome<MessageId>) {
         let attempt = Attempt {
-            class: claimed.row.operation.class(),
+            class: claimed.row.operation.retry_class(),
             recognised: true,
             failures: claimed.failures,
             in_progress: 0,
@@ -331,20 +332,20 @@ impl World {
         let next = retry::decide(&outcome, attempt);
         let told = match (next, outcome) {
             (RetryStep::Done, WriteOutcome::Done(message)) => return self.done(store, claimed, &message),
-            (next, _) => settlement(next, self.wall()).expect("not done"),
+            (next, _) => result_of_retry(next, self.wall()).expect("not done"),
         };
         let fence = |world: &Self| {
             let rows = world.runtime.block_on(store.lane_rows(&world.channel)).unwrap();
-            rows.iter().find(|row| row.row.id == claimed.row.id).map(|row| row.fence)
+            rows.iter().find(|row| row.row.id == claimed.row.id).map(|row| row.fencing_token)
         };
         let before = fence(self);
         let counted = self.runtime.block_on(store.settle(claimed, told)).unwrap();
-        assert_eq!(counted, before == Some(claimed.fence), "I5: an outcome counts for its own claim");
+        assert_eq!(counted, before == Some(claimed.fencing_token), "I5: an outcome counts for its own claim");
     }
 
     fn done(&mut self, store: &Store, claimed: &LaneRow, message: &MessageId) {
         let made = Some(message.as_str().to_owned());
-        let done = Settlement::Done { made, automation: None, replayed: false };
+        let done = AttemptResult::Done { made, automation: None, replayed: false };
         self.runtime.block_on(store.settle(claimed, done)).unwrap();
         let wish = self.rows[&claimed.row.id];
         let left = self.runtime.block_on(store.lane_rows(&self.channel)).unwrap();
@@ -352,8 +353,8 @@ impl World {
         assert_eq!(left.iter().find(untried), None, "I5: a late success ends what was not tried since");
         let same = left.iter().find(|lane_row| lane_row.row.id == claimed.row.id);
         assert_eq!(same, None, "I5: a success always counts");
-        if claimed.row.operation.speaks() {
-            let unclaimed = store.unclaimed(&self.channel, [message.clone()].into());
+        if claimed.row.operation.is_customer_message() {
+            let unclaimed = store.unclaimed_messages(&self.channel, [message.clone()].into());
             assert!(self.runtime.block_on(unclaimed).unwrap().is_empty(), "I6: row and message together");
         }
         if !left.iter().any(|lane_row| self.rows[&lane_row.row.id] == wish) {

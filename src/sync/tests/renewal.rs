@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::tests::channel;
-use crate::{Leading, Polling, ProcessRole, TabSync};
+use crate::{LeaseManager, Polling, ProcessRole, TabSync};
 use model::time::{Clock, MINUTE, Moment, SECOND, Timestamp};
-use store::leases::{LEASE, RENEW};
+use store::leases::{LEASE_LIFETIME, RENEW_INTERVAL};
 
 /// Interval between lease checks of a process.
 const TICK: i64 = SECOND / 4;
@@ -30,18 +30,21 @@ impl Clock for HandClock {
 
 struct Process {
     tab: Arc<TabSync>,
-    leading: Leading,
+    leading: LeaseManager,
 }
 
 impl Process {
     fn on(folder: &Path, clock: &Arc<HandClock>, owner: &str) -> Self {
         let (channel, store) = channel(folder, clock.clone());
-        let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
-        Self { leading: Leading::new(store, vec![tab.clone()], owner.to_owned(), ProcessRole::Inbox), tab }
+        let tab = Arc::new(TabSync::awaiting_lease(channel, Polling::default()));
+        Self {
+            leading: LeaseManager::new(store, vec![tab.clone()], owner.to_owned(), ProcessRole::Inbox),
+            tab,
+        }
     }
 
     fn works(&self, now: Timestamp) -> (bool, bool) {
-        (self.tab.leads(now), self.tab.channel().sends(now))
+        (self.tab.holds_read_lease(now), self.tab.channel().may_send(now))
     }
 }
 
@@ -86,7 +89,7 @@ impl Folder {
 #[tokio::test]
 async fn a_leader_whose_lease_is_renewed_keeps_leading() {
     let mut folder = Folder::new();
-    for tick in 0..10 * LEASE / TICK {
+    for tick in 0..10 * LEASE_LIFETIME / TICK {
         assert_eq!(folder.tick().await, [true, false], "{tick}");
     }
 }
@@ -100,20 +103,20 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
          BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     );
     let mut seen = Vec::new();
-    for _ in 0..2 * LEASE / TICK {
+    for _ in 0..2 * LEASE_LIFETIME / TICK {
         seen.push(folder.tick().await);
     }
     let ticks = |of| i64::try_from(seen.iter().filter(|entry| **entry == of).count()).unwrap();
     let led = ticks([true, false]);
     let nobody = ticks([false, false]);
-    assert!(led * TICK >= LEASE / 2, "one that failed once is tried again: {led}");
+    assert!(led * TICK >= LEASE_LIFETIME / 2, "one that failed once is tried again: {led}");
     assert!(nobody > 0 && nobody * TICK <= SECOND, "neither is sure of the last second: {nobody}");
-    assert!((led + nobody) * TICK <= LEASE, "it is followed when its lease lapses: {led} {nobody}");
+    assert!((led + nobody) * TICK <= LEASE_LIFETIME, "it is followed when its lease lapses: {led} {nobody}");
     seen.dedup();
     assert_eq!(seen, [[true, false], [false, false], [false, true]]);
     // The first process can write again, and follows.
     folder.cache("DROP TRIGGER lost");
-    for tick in 0..2 * LEASE / TICK {
+    for tick in 0..2 * LEASE_LIFETIME / TICK {
         assert_eq!(folder.tick().await, [false, true], "{tick}");
     }
 }
@@ -122,14 +125,18 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
 async fn one_process_leads_again_at_once_after_the_clock_was_set() {
     for step in [59 * MINUTE, -59 * MINUTE, 20 * SECOND, -20 * SECOND, 3 * SECOND, -3 * SECOND] {
         let mut folder = Folder::new();
-        for _ in 0..RENEW / TICK / 2 {
+        for _ in 0..RENEW_INTERVAL / TICK / 2 {
             folder.tick().await;
         }
         folder.clock.wall.fetch_add(step, Ordering::SeqCst);
         let mut without = 0;
-        for _ in 0..4 * LEASE / TICK {
+        for _ in 0..4 * LEASE_LIFETIME / TICK {
             without += i64::from(folder.tick().await == [false, false]);
         }
-        assert!(without * TICK <= RENEW, "set by {} s: {without} ticks without a leader", step / SECOND);
+        assert!(
+            without * TICK <= RENEW_INTERVAL,
+            "set by {} s: {without} ticks without a leader",
+            step / SECOND
+        );
     }
 }

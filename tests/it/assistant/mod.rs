@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use frontdesk::model::account::Environment;
 use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::service::admin::Admin;
-use frontdesk::service::{self, AssistantChoice, Caps, Endpoint};
+use frontdesk::service::{self, AssistantChoice, Endpoint, TokenCaps};
 use frontdesk::wire::connections;
 use serde_json::{Value, json};
 
@@ -57,17 +57,17 @@ fn newest(request: &RawRequest) -> (String, String) {
 /// A service whose assistant is a stand-in.
 struct World {
     runtime: tokio::runtime::Runtime,
-    running: service::Running,
+    running: service::RunningService,
     http: reqwest::Client,
     folder: tempfile::TempDir,
 }
 
 impl World {
     fn with(model: &StandIn) -> Self {
-        Self::capped(model, Caps::default())
+        Self::capped(model, TokenCaps::default())
     }
 
-    fn capped(model: &StandIn, assistant_caps: Caps) -> Self {
+    fn capped(model: &StandIn, assistant_caps: TokenCaps) -> Self {
         frontdesk::client::install_tls();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let folder = tempfile::tempdir().expect("a folder");
@@ -440,7 +440,7 @@ fn slow_thoughts_delay_nothing_else() {
 #[test]
 fn tokens_are_counted_and_beyond_a_cap_a_person_is_asked_for() {
     let model = StandIn::start(|_| says("Yes."));
-    let world = World::capped(&model, Caps { conversation: 100, day: 250 });
+    let world = World::capped(&model, TokenCaps { conversation: 100, day: 250 });
     let ask = |from: &str, text: &str| {
         let id = world.writes("whatsapp", from, "", text);
         world.advance(5);

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use frontdesk::service::database::proposals::State;
+use frontdesk::service::database::proposals::ProposalState;
 use serde_json::{Value, json};
 
 use crate::assistant::standin::StandIn;
@@ -89,10 +89,10 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
     let proposal = shown["id"].as_str().expect("an id").to_owned();
 
     let admin = world.admin();
-    let called = world.runtime.block_on(admin.carry_out(&proposal, HandClock::new())).expect("called");
+    let called = world.runtime.block_on(admin.execute_proposal(&proposal, HandClock::new())).expect("called");
     assert!(called.answer.is_err(), "the shop fails");
     *failing.lock().expect("a word") = false;
-    let called = world.runtime.block_on(admin.carry_out(&proposal, HandClock::new())).expect("called");
+    let called = world.runtime.block_on(admin.execute_proposal(&proposal, HandClock::new())).expect("called");
     assert!(called.answer.is_ok());
     let asked = shop.requests();
     assert_eq!(asked.len(), 2);
@@ -101,7 +101,7 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
         assert_eq!(it.json(), json!({"customer": MARIA, "order": "1041"}), "for who wrote, whoever is named");
         assert_eq!(it.headers["idempotency-key"], proposal, "the same call has the same key");
     }
-    let again = world.runtime.block_on(admin.carry_out(&proposal, HandClock::new()));
+    let again = world.runtime.block_on(admin.execute_proposal(&proposal, HandClock::new()));
     assert!(again.expect_err("done").to_string().contains("is done already"));
     assert_eq!(shop.requests().len(), 2);
     assert_eq!(world.escalation(&id)["proposals"], json!([]));
@@ -120,11 +120,14 @@ fn a_dropped_proposal_is_never_made() {
     world.advance(5);
     let admin = world.admin();
     let all = world.runtime.block_on(admin.proposals()).expect("listed");
-    assert_eq!((all.len(), all[0].state, all[0].conversation.as_str()), (1, State::Proposed, id.as_str()));
+    assert_eq!(
+        (all.len(), all[0].state, all[0].conversation.as_str()),
+        (1, ProposalState::Proposed, id.as_str())
+    );
     world.runtime.block_on(admin.drop_proposal(&all[0].id)).expect("dropped");
-    let late = world.runtime.block_on(admin.carry_out(&all[0].id, HandClock::new()));
+    let late = world.runtime.block_on(admin.execute_proposal(&all[0].id, HandClock::new()));
     assert!(late.expect_err("dropped").to_string().contains("is dropped already"));
-    let unknown = world.runtime.block_on(admin.carry_out("prop_0", HandClock::new()));
+    let unknown = world.runtime.block_on(admin.execute_proposal("prop_0", HandClock::new()));
     assert!(unknown.expect_err("unknown").to_string().contains("there is no proposal"));
     assert!(shop.requests().is_empty());
 }

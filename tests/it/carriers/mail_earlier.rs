@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use frontdesk::model::time::{Clock, DAY, HOUR, SECOND, Timestamp};
 use frontdesk::service::AssistantChoice;
-use frontdesk::service::carriers::dashboard::{EarlierStanding, MailSince};
+use frontdesk::service::carriers::dashboard::{MailImportProgress, MailSince};
 use frontdesk::shell::clock::{SystemClock, instant};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn sent(at: Timestamp, text: String) -> OldMail {
     OldMail { folder: "Sent", flags: "\\Seen", at, text }
 }
 
-async fn standing(served: &Served) -> EarlierStanding {
+async fn standing(served: &Served) -> MailImportProgress {
     let admin = dashboard(&served.options).await;
     let all = admin.channels(SystemClock.now()).await.expect("a list");
     admin.close();

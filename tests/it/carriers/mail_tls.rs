@@ -113,7 +113,7 @@ async fn mail_goes_encrypted_to_servers_that_prove_who_they_are() {
 async fn answers(desk: &Desk, mailbox: &TestMailbox) {
     let (running, maria) = (desk.serve(), format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple()));
     mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
-    let place: frontdesk::service::DatabasePlace = desk.database.parse().expect("a path");
+    let place: frontdesk::service::DatabaseLocation = desk.database.parse().expect("a path");
     until_found("the question", async || {
         match cluster::count(&place, "SELECT count(*) FROM emails WHERE direction = 'inbound'") {
             1 => Ok(()),

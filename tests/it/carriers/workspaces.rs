@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
-use frontdesk::service::{IssuedKey, Options, PublicUrl, Running, start};
+use frontdesk::service::{IssuedKey, Options, PublicUrl, RunningService, start};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::wire::carriers::MailboxSettings;
 use serde_json::{Value, json};
@@ -128,7 +128,7 @@ impl Shop {
 
 /// A service with two workspaces.
 struct Town {
-    running: Running,
+    running: RunningService,
     options: Options,
     shops: [Shop; 2],
     http: reqwest::Client,

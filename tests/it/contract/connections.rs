@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use frontdesk::service::Patience;
+use frontdesk::service::RequestTimeouts;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -15,7 +15,7 @@ use crate::waiting::within;
 pub async fn hasty() -> World {
     World::with(|options| {
         options.unlimited = true;
-        options.patience = Patience {
+        options.timeouts = RequestTimeouts {
             header: Duration::from_millis(300),
             idle: Duration::from_millis(300),
             body: Duration::from_millis(900),

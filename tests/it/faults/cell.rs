@@ -10,9 +10,9 @@ use std::time::Duration;
 use frontdesk::client::{Client, ClientTimeouts};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, Stop};
+use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, StopReason};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
-use frontdesk::model::webhooks::failed_challenge;
+use frontdesk::model::webhooks::is_challenge_failure;
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::{ChannelSpec, ChannelSync, PushState, PushStep};
@@ -215,12 +215,14 @@ impl<'a> Bench<'a> {
             if self.decisions > 5 {
                 return Err(format!("asks for ever: {stop:?}"));
             }
-            let again =
-                self.store.try_again(&row.id, None, self.clock.now()).map_err(|error| error.to_string())?;
+            let again = self
+                .store
+                .retry_stopped(&row.id, None, self.clock.now())
+                .map_err(|error| error.to_string())?;
             let again = again.and_then(|again| again.after).ok_or("a stopped row cannot be sent again")?;
             // Setting a state again under a new key harms nobody.
-            let pinned = row.operation.class().relies_on_key();
-            if pinned && (stop.is_ambiguous() || stop == Stop::Auth) && again.key != row.key {
+            let pinned = row.operation.retry_class().relies_on_key();
+            if pinned && (stop.is_ambiguous() || stop == StopReason::Auth) && again.key != row.key {
                 return Err(format!("a new key although {stop:?}"));
             }
             self.go_on(&channel, &mut state).await?;
@@ -276,7 +278,7 @@ impl<'a> Bench<'a> {
         Ok(match rows.first().map(|row| (&row.row.state, row.row.attempts)) {
             None => Label::Done,
             Some((RowState::Queued, 0)) => Label::NotSent,
-            Some((RowState::Stopped(_, why), _)) if failed_challenge(why.as_str()) => {
+            Some((RowState::Stopped(_, why), _)) if is_challenge_failure(why.as_str()) => {
                 return Err(NOT_VERIFIED.to_owned());
             }
             Some((RowState::Uncertain, _)) => Label::Unknown,
@@ -304,11 +306,11 @@ impl<'a> Bench<'a> {
         Err(format!("does not settle in {STEPS} steps"))
     }
 
-    async fn stopped(&self) -> Result<Option<(OutboxRow, Stop)>, String> {
+    async fn stopped(&self) -> Result<Option<(OutboxRow, StopReason)>, String> {
         let rows = self.store.lane_rows(&self.spec.id).await.map_err(|error| error.to_string())?;
         let Some(first) = rows.into_iter().next() else { return Ok(None) };
         match first.row.state.clone() {
-            RowState::Stopped(_, why) if failed_challenge(why.as_str()) => Err(NOT_VERIFIED.to_owned()),
+            RowState::Stopped(_, why) if is_challenge_failure(why.as_str()) => Err(NOT_VERIFIED.to_owned()),
             RowState::Stopped(stop, _) => Ok(Some((first.row, stop))),
             other => Err(format!("left as {other:?}")),
         }
@@ -329,10 +331,10 @@ impl<'a> Bench<'a> {
         }
         let effects = self.wish.effects(self.world);
         let done: i64 = self.keys.iter().map(|key| self.world.done_under(key)).sum();
-        let pinned = self.wish.operation.class().relies_on_key();
+        let pinned = self.wish.operation.retry_class().relies_on_key();
         let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
         // An upload too many harms nobody; a state is set or it is not.
-        let wanted = if self.wish.operation.class() == RetryClass::Media { done } else { done.min(1) };
+        let wanted = if self.wish.operation.retry_class() == RetryClass::Media { done } else { done.min(1) };
         if done > most || effects != wanted {
             return Err(format!("{when}: done {done} times, {effects} effects"));
         }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use frontdesk::model::account::Environment;
 use frontdesk::model::secret::Secret;
-use frontdesk::service::{self, Options, Running};
+use frontdesk::service::{self, Options, RunningService};
 use rusqlite::{Connection, OpenFlags, Params};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const CREDITS: i64 = 1_000_000_000;
 
 /// The service, somebody who calls it directly, and its file.
 pub struct World {
-    running: Running,
+    running: RunningService,
     http: reqwest::Client,
     truth: Mutex<Connection>,
     /// Passes the challenges of webhooks.

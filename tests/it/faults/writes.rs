@@ -4,7 +4,7 @@
 use frontdesk::client::{Enclosed, prepare_with};
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
-use frontdesk::model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
+use frontdesk::model::outbox::content::{Audience, BroadcastContent, ContactPatch, Mail, ThreadChange};
 use frontdesk::model::outbox::{Lane, Operation, PreparedRequest};
 use serde_json::{Value, json};
 
@@ -182,7 +182,7 @@ impl Write {
         let url = format!("{}?cell={number}", world.receiver.url);
         let (operation, effects, subject) = match self.name {
             "POST /contacts" => {
-                let wish = ContactWish { phone: phone.clone(), ..ContactWish::default() };
+                let wish = ContactPatch { phone: phone.clone(), ..ContactPatch::default() };
                 (
                     Operation::SaveContact(Box::new(wish)),
                     "SELECT count(*) FROM contacts WHERE phone = ?1",

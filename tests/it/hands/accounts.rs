@@ -2,8 +2,8 @@
 
 use frontdesk::model::account::Platform;
 use frontdesk::model::chance::Chance;
-use frontdesk::model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
-use frontdesk::model::outbox::{Lane, Operation, RowState, Stop, StopVerdict};
+use frontdesk::model::outbox::content::{Audience, BroadcastContent, ContactPatch, Mail, ThreadChange};
+use frontdesk::model::outbox::{Lane, Operation, RowState, StopReason, StopVerdict};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::store::outbox::NewRow;
@@ -51,7 +51,7 @@ impl Hands {
         Self { channel, steps, store, clock, news, server, folder }
     }
 
-    async fn stop_of(&self, row: usize) -> Option<(Stop, String)> {
+    async fn stop_of(&self, row: usize) -> Option<(StopReason, String)> {
         let rows = self.store.lane_rows(&crate::hands::id()).await.expect("rows");
         match &rows.get(row)?.row.state {
             RowState::Stopped(stop, why) => Some((*stop, why.to_string())),
@@ -70,7 +70,7 @@ impl Hands {
 /// Each operation that leaves by itself.
 fn operations() -> Vec<Operation> {
     let phone = || "+34600111222".to_owned();
-    let contact = ContactWish { phone: phone(), ..ContactWish::default() };
+    let contact = ContactPatch { phone: phone(), ..ContactPatch::default() };
     let mail = Mail {
         to: vec!["maria@mail.example".into()],
         subject: "Hello".into(),
@@ -106,7 +106,7 @@ fn row_of(operation: Operation) -> NewRow {
     };
     let lane = operation.lane(Some(&"c1".into())).unwrap_or(Lane::Media);
     let request = frontdesk::client::prepare(&platform, &lane, &operation).expect("can be sent");
-    NewRow::at_once(crate::hands::id(), lane, operation, request)
+    NewRow::without_delay(crate::hands::id(), lane, operation, request)
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn no_operation_leaves_with_the_key_of_another_business() {
         hands.push().await;
         assert_eq!(hands.left_from_shop(), Vec::<String>::new(), "{name}");
         let (stop, why) = hands.stop_of(0).await.unwrap_or_else(|| panic!("{name} asks nobody"));
-        assert_eq!(stop, Stop::Account, "{name}: {why}");
+        assert_eq!(stop, StopReason::Account, "{name}: {why}");
         assert_eq!(why, "written for Harbor; this tab now belongs to Other Shop", "{name}");
     }
 }
@@ -174,7 +174,7 @@ async fn a_person_sends_it_from_here_under_a_new_idempotency_key() {
     let row = hands.queue_text("c1", "For whoever");
     let hands = hands.with_key(OTHER_KEY);
     hands.push().await;
-    hands.store.try_again(&row.id, None, hands.now()).expect("written");
+    hands.store.retry_stopped(&row.id, None, hands.now()).expect("written");
     hands.push().await;
     assert_eq!(hands.left_from_shop(), Vec::<String>::new(), "trying again is no decision about that");
     let decided = hands.store.decide(&row.id, StopVerdict::SendFromHere, None, hands.now()).expect("written");
@@ -203,7 +203,7 @@ async fn what_may_have_been_sent_is_not_asked_about_with_another_key() {
     hands.push().await;
     assert_eq!(hands.left_from_shop(), Vec::<String>::new());
     let (stop, why) = hands.stop_of(0).await.expect("it asks");
-    assert_eq!(stop, Stop::Expired, "it may have been sent");
+    assert_eq!(stop, StopReason::Expired, "it may have been sent");
     assert_eq!(why, "it was first sent from Harbor; this tab now belongs to Other Shop");
 }
 
@@ -275,7 +275,7 @@ async fn keys_that_change_at_random_send_nothing_for_another() {
                 }
                 _ => {
                     hands.push().await;
-                    let is_confirmed = hands.channel.knows_account().await.expect("read");
+                    let is_confirmed = hands.channel.has_confirmed_account().await.expect("read");
                     known = if is_confirmed { here } else { known };
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use frontdesk::model::news::Health;
-use frontdesk::model::outbox::{RowState, Stop};
+use frontdesk::model::outbox::{RowState, StopReason};
 use serde_json::json;
 
 use crate::hands::server::{Answer, Request};
@@ -33,7 +33,7 @@ fn html(status: u16) -> Answer {
 }
 
 /// Sends one text until nothing leaves any more; how it stands then.
-async fn ends(hands: &Hands) -> Option<Stop> {
+async fn ends(hands: &Hands) -> Option<StopReason> {
     hands.queue_text("c1", "Only once");
     for _ in 0..12 {
         hands.push().await;
@@ -72,7 +72,7 @@ async fn a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_sent() {
         })
         .await;
         let stop = ends(&hands).await;
-        assert_eq!(stop, Some(Stop::Unknown), "{status} {code}");
+        assert_eq!(stop, Some(StopReason::Unknown), "{status} {code}");
         assert!(asked.load(Ordering::SeqCst) > 1, "{status} {code}: it was asked again");
         let keys: std::collections::BTreeSet<_> =
             hands.server.posts().iter().map(|post| post.key().to_owned()).collect();
@@ -83,9 +83,9 @@ async fn a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_sent() {
 #[tokio::test]
 async fn a_refusal_of_the_operation_itself_settles_a_lost_answer() {
     for (status, code, stop) in [
-        (400, "VALIDATION_ERROR", Stop::Refused),
-        (400, "SESSION_EXPIRED", Stop::Window),
-        (402, "INSUFFICIENT_CREDITS", Stop::Credits),
+        (400, "VALIDATION_ERROR", StopReason::Refused),
+        (400, "SESSION_EXPIRED", StopReason::Window),
+        (402, "INSUFFICIENT_CREDITS", StopReason::Credits),
     ] {
         let (hands, _) = chat(move |attempt, _| match attempt {
             0 => Answer::Cut,
@@ -118,7 +118,7 @@ async fn a_redirect_may_follow_work_that_was_done() {
             Answer::Full { status, headers, body: Vec::new() }
         })
         .await;
-        assert_eq!(ends(&hands).await, Some(Stop::Unknown), "{status}");
+        assert_eq!(ends(&hands).await, Some(StopReason::Unknown), "{status}");
         assert_eq!(asked.load(Ordering::SeqCst), 1, "{status}: never followed, never repeated");
         assert!(hands.channel.is_stopped(), "{status}");
         assert!(matches!(hands.health(), Some(Health::Misconfigured { .. })), "{status}");
@@ -129,6 +129,6 @@ async fn a_redirect_may_follow_work_that_was_done() {
 async fn a_message_that_the_server_says_failed_is_not_sent() {
     let (hands, asked) =
         chat(|_, _| Answer::ok(json!({"messageId": "m2", "status": "failed", "creditsUsed": 0}))).await;
-    assert_eq!(ends(&hands).await, Some(Stop::Refused));
+    assert_eq!(ends(&hands).await, Some(StopReason::Refused));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }

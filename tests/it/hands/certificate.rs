@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use frontdesk::model::news::Health;
-use frontdesk::sync::{Pulled, PushStep};
+use frontdesk::sync::{PullOutcome, PushStep};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -45,7 +45,7 @@ async fn a_certificate_nobody_vouches_for_stops_the_tab_and_keeps_what_waits() {
     let hands = Hands::with(quiet, |spec| spec.base_url = address).await;
     hands.queue_text("c1", "Kept");
     let [account, ..] = hands.pull().await;
-    assert_ne!(account, Pulled::Done);
+    assert_ne!(account, PullOutcome::Done);
     let Some(Health::Misconfigured { why }) = hands.health() else { panic!("not said") };
     assert!(why.as_str().contains("certificate"), "{why:?}");
     assert_eq!(hands.push().await, PushStep::Halted);

@@ -2,8 +2,8 @@
 //! seen, or long after it was meant to.
 
 use frontdesk::model::ids::MessageId;
-use frontdesk::model::messages::Place;
-use frontdesk::model::outbox::{Operation, OutboxRow, RowState, Stop};
+use frontdesk::model::messages::HistoryPosition;
+use frontdesk::model::outbox::{Operation, OutboxRow, RowState, StopReason};
 use frontdesk::model::time::Timestamp;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::PushStep;
@@ -12,18 +12,18 @@ use serde_json::json;
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, message, page, pushing, time};
 
-fn place(seconds: i64, id: &str) -> Place {
+fn place(seconds: i64, id: &str) -> HistoryPosition {
     (Timestamp::parse(&time(seconds)).expect("a time"), MessageId::from(id))
 }
 
 /// Queues a text by someone who had this message on screen.
-fn queue(hands: &Hands, text: &str, seen: Place) -> OutboxRow {
+fn queue(hands: &Hands, text: &str, seen: HistoryPosition) -> OutboxRow {
     let operation = Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None };
     let row = crate::hands::new_row("c1", operation);
     hands.store.enqueue(NewRow { seen: Some(seen), ..row }, hands.now()).expect("queued")
 }
 
-fn stop(hands: &Hands) -> Option<Stop> {
+fn stop(hands: &Hands) -> Option<StopReason> {
     hands.history("c1").outbox.first().and_then(|outbox_row| match outbox_row.state {
         RowState::Stopped(stop, _) => Some(stop),
         _ => None,
@@ -53,10 +53,10 @@ async fn an_answer_of_the_ai_while_it_was_paused_is_shown_before_the_text_leaves
     hands.server.now(told(&[("ai-1", "outbound", 3), ("m1", "inbound", 0)]));
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(hands.server.routes(), ["PATCH /conversations/c1", "GET /conversations/c1/messages"]);
-    assert_eq!(stop(&hands), Some(Stop::Crossed));
+    assert_eq!(stop(&hands), Some(StopReason::ReplyConflict));
     assert_eq!(hands.messages("c1"), ["m1", "ai-1"], "it is on screen");
     // A further answer asks again, and nothing is asked twice.
-    let after = hands.store.try_again(&row.id, Some(place(3, "ai-1")), hands.now()).expect("decided");
+    let after = hands.store.retry_stopped(&row.id, Some(place(3, "ai-1")), hands.now()).expect("decided");
     assert_eq!(
         after.and_then(|applied_decision| applied_decision.after).map(|outbox_row| outbox_row.key),
         Some(row.key.clone()),
@@ -66,8 +66,8 @@ async fn an_answer_of_the_ai_while_it_was_paused_is_shown_before_the_text_leaves
     hands.server.now(fresh);
     hands.channel.pull_history(&"c1".into()).await;
     hands.push().await;
-    assert_eq!(stop(&hands), Some(Stop::Crossed));
-    hands.store.try_again(&row.id, None, hands.now()).expect("decided").expect("stopped");
+    assert_eq!(stop(&hands), Some(StopReason::ReplyConflict));
+    hands.store.retry_stopped(&row.id, None, hands.now()).expect("decided").expect("stopped");
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     assert_eq!((posts.len(), posts[0].key()), (1, row.key.as_str()));
@@ -92,7 +92,7 @@ async fn a_colleagues_answer_crosses_without_a_pause() {
     hands.server.now(told(&[("x", "outbound", 1), ("m1", "inbound", 0)]));
     hands.channel.pull_history(&"c1".into()).await;
     assert_eq!(hands.push().await, PushStep::Idle);
-    assert_eq!((stop(&hands), hands.server.posts().len()), (Some(Stop::Crossed), 0));
+    assert_eq!((stop(&hands), hands.server.posts().len()), (Some(StopReason::ReplyConflict), 0));
 }
 
 #[tokio::test]
@@ -102,10 +102,10 @@ async fn after_a_desk_was_down_old_texts_ask() {
     let answered: &[(&str, &str, i64)] = &[("ai", "outbound", 9), ("m1", "inbound", 0)];
     let cases = [
         ("short and quiet", 60, quiet, None),
-        ("short, the customer wrote on", 60, moved, Some(Stop::Late)),
-        ("short, answered", 60, answered, Some(Stop::Crossed)),
-        ("long", 121, quiet, Some(Stop::Late)),
-        ("long, answered", 7200, answered, Some(Stop::Crossed)),
+        ("short, the customer wrote on", 60, moved, Some(StopReason::Late)),
+        ("short, answered", 60, answered, Some(StopReason::ReplyConflict)),
+        ("long", 121, quiet, Some(StopReason::Late)),
+        ("long, answered", 7200, answered, Some(StopReason::ReplyConflict)),
     ];
     for (name, seconds, history, expected) in cases {
         let hands = pushing::ready().await;
@@ -132,7 +132,7 @@ async fn while_the_history_cannot_be_read_a_held_up_text_waits() {
     hands.pass(90);
     hands.server.now(told(&[("m1", "inbound", 0)]));
     hands.push().await;
-    assert_eq!(stop(&hands), Some(Stop::Late), "it counts until the connection is back");
+    assert_eq!(stop(&hands), Some(StopReason::Late), "it counts until the connection is back");
     assert!(hands.server.posts().is_empty());
 }
 
@@ -148,7 +148,7 @@ async fn a_tab_that_was_stopped_asks_too() {
     hands.server.now(told(&[("m1", "inbound", 0)]));
     hands.channel.pull_account().await;
     hands.push().await;
-    assert_eq!((stop(&hands), hands.server.posts().len()), (Some(Stop::Late), 0));
+    assert_eq!((stop(&hands), hands.server.posts().len()), (Some(StopReason::Late), 0));
 }
 
 #[tokio::test]

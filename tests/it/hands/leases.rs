@@ -10,11 +10,11 @@ use frontdesk::model::leader::Leader;
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::store::Store;
-use frontdesk::store::leases::{Holder, LEASE, LeaseRequest, Rank, Vitals};
+use frontdesk::store::leases::{LEASE_LIFETIME, LeaseHealth, LeaseOwner, LeaseRequest, ProcessRank};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
-use frontdesk::sync::leading::Leading;
-use frontdesk::sync::process_names::{ProcessRole, lease_name, owner, sending_name};
+use frontdesk::sync::leading::LeaseManager;
+use frontdesk::sync::process_names::{ProcessRole, lease_name, owner_name, sending_name};
 use frontdesk::sync::{ChannelSpec, Loop, Polling, TabLoop, TabSync};
 use serde_json::Value;
 
@@ -25,19 +25,19 @@ use crate::hands::{Hands, conversation, message, page, queue_on, quiet, send_tex
 struct Desk {
     tab: Arc<TabSync>,
     loops: [TabLoop; 5],
-    leading: Leading,
+    leading: LeaseManager,
     store: Store,
     news: Arc<std::sync::Mutex<Vec<News>>>,
 }
 
 impl Desk {
     fn on(hands: &Hands) -> Self {
-        Self::of(hands, owner)
+        Self::of(hands, owner_name)
     }
 
     /// One that changes nothing.
     fn reading(hands: &Hands) -> Self {
-        Self::with(hands, owner, true)
+        Self::with(hands, owner_name, true)
     }
 
     /// One that calls itself so.
@@ -50,8 +50,8 @@ impl Desk {
         let news = Arc::default();
         let spec = ChannelSpec { read_only, ..hands.channel.spec().clone() };
         let channel = crate::hands::open(spec, &store, &hands.clock, &news);
-        let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
-        let leading = Leading::new(store.clone(), vec![tab.clone()], owner(&store), ProcessRole::Inbox);
+        let tab = Arc::new(TabSync::awaiting_lease(channel, Polling::default()));
+        let leading = LeaseManager::new(store.clone(), vec![tab.clone()], owner(&store), ProcessRole::Inbox);
         let loops = tab.loops();
         Self { tab, loops, leading, store, news }
     }
@@ -65,11 +65,11 @@ impl Desk {
     }
 
     fn leads(&self, hands: &Hands) -> bool {
-        self.tab.leads(hands.clock.now())
+        self.tab.holds_read_lease(hands.clock.now())
     }
 
     fn sends(&self, hands: &Hands) -> bool {
-        self.tab.channel().sends(hands.clock.now())
+        self.tab.channel().may_send(hands.clock.now())
     }
 
     /// Who sends, as the screen was told last.
@@ -90,7 +90,7 @@ async fn take_steps(loops: &mut [TabLoop], now: Timestamp) {
         let mut steps = 0;
         while one.step(now).await == 0 {
             steps += 1;
-            assert!(steps < 50, "{:?} finds no end", one.which());
+            assert!(steps < 50, "{:?} finds no end", one.loop_kind());
         }
     }
 }
@@ -187,7 +187,7 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
     hands.server.seen();
     let mut waited = 0;
     while !second.leads(&hands) {
-        assert!(waited <= LEASE / 1_000_000, "it takes over within a lease");
+        assert!(waited <= LEASE_LIFETIME / 1_000_000, "it takes over within a lease");
         assert_eq!(hands.server.routes(), Vec::<String>::new(), "not before");
         hands.pass(1);
         waited += 1;
@@ -238,7 +238,7 @@ async fn a_lease_given_up_is_taken_at_once_and_wishes_reach_whoever_leads() {
 async fn a_leader_whose_process_has_ended_is_followed_at_once() {
     let hands = Hands::on(chat).await;
     let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("it starts");
-    let process = Process::numbered(child.id()).expect("it runs");
+    let process = Process::from_number(child.id()).expect("it runs");
     let mut first = Desk::of(&hands, |_| format!("{process}-00ff"));
     let mut second = Desk::on(&hands);
     for _ in 0..8 {
@@ -309,24 +309,24 @@ async fn a_script_that_sends_gives_way_to_an_inbox_and_never_to_one_that_only_re
             name: sending_name(hands.channel.spec()),
             channel: hands.channel.spec().id.clone(),
             sends: true,
-            rank: Rank::Script,
+            rank: ProcessRank::Script,
             kind: "contacts import",
-            vitals: Vitals::default(),
+            health: LeaseHealth::default(),
         };
         let store = store.clone();
-        async move { store.hold_leases("4312-script", vec![wanted], now).await.expect("answered").remove(0) }
+        async move { store.acquire_leases("4312-script", vec![wanted], now).await.expect("answered").remove(0) }
     };
-    assert!(matches!(script(&hands.store).await, Holder::Me(_)));
+    assert!(matches!(script(&hands.store).await, LeaseOwner::This(_)));
     let mut reading = Desk::reading(&hands);
     reading.turn(&hands).await;
     assert!(reading.leads(&hands), "what a script does not do is done by the other");
-    let named = reading.sender().and_then(|sender| sender.named());
+    let named = reading.sender().and_then(|sender| sender.describe());
     assert_eq!(named.as_deref(), Some("contacts import, process 4312"));
-    assert!(matches!(script(&hands.store).await, Holder::Me(_)));
+    assert!(matches!(script(&hands.store).await, LeaseOwner::This(_)));
     let mut inbox = Desk::on(&hands);
     inbox.turn(&hands).await;
     assert!(inbox.sends(&hands));
-    let Holder::Other(other) = script(&hands.store).await else { panic!("the inbox sends now") };
+    let LeaseOwner::Other(other) = script(&hands.store).await else { panic!("the inbox sends now") };
     assert_eq!(other.kind.as_str(), "inbox");
 }
 
@@ -348,10 +348,13 @@ async fn one_that_hangs_within_a_step_loses_the_lead() {
             _ = first.leading.step(hands.clock.now()) => {}
         }
         second.leading.step(hands.clock.now()).await;
-        assert!(seconds > 30 || first.tab.leads(hands.clock.now()), "{seconds}: a step may take a while");
+        assert!(
+            seconds > 30 || first.tab.holds_read_lease(hands.clock.now()),
+            "{seconds}: a step may take a while"
+        );
         hands.pass(9);
     }
-    assert!(!first.tab.leads(hands.clock.now()) && second.leads(&hands));
+    assert!(!first.tab.holds_read_lease(hands.clock.now()) && second.leads(&hands));
 }
 
 #[tokio::test]
@@ -367,17 +370,17 @@ async fn another_key_is_another_lease() {
             name: name.clone(),
             channel: hands.channel.spec().id.clone(),
             sends: false,
-            rank: Rank::Inbox,
+            rank: ProcessRank::Inbox,
             kind: "inbox",
-            vitals: Vitals::default(),
+            health: LeaseHealth::default(),
         }]
     };
     let store = &hands.store;
     for (name, who, mine) in
         [(&names[0], "a", true), (&names[1], "b", true), (&names[0], "b", false), (&names[0], "a", true)]
     {
-        let held = store.hold_leases(who, wanted(name), now).await.expect("answered");
-        assert_eq!(matches!(held[..], [Holder::Me(_)]), mine, "{who}");
+        let held = store.acquire_leases(who, wanted(name), now).await.expect("answered");
+        assert_eq!(matches!(held[..], [LeaseOwner::This(_)]), mine, "{who}");
     }
 }
 
@@ -389,11 +392,11 @@ async fn a_server_that_answers_one_tab_again_is_asked_for_the_others_at_once() {
     let tab = |name: &str| {
         let spec = ChannelSpec { id: name.into(), ..hands.channel.spec().clone() };
         let channel = crate::hands::open(spec, &store, &hands.clock, &news);
-        Arc::new(TabSync::under_lease(channel, Polling::default()))
+        Arc::new(TabSync::awaiting_lease(channel, Polling::default()))
     };
     let (first, second) = (tab("first"), tab("second"));
     let tabs = vec![first.clone(), second.clone()];
-    let mut leading = Leading::new(store.clone(), tabs, owner(&store), ProcessRole::Inbox);
+    let mut leading = LeaseManager::new(store.clone(), tabs, owner_name(&store), ProcessRole::Inbox);
     let (mut first_loops, mut second_loops) = (first.loops(), second.loops());
     let is_live = |name: &str| {
         let told = news.lock().expect("no one failed");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use frontdesk::model::conversations::Automation;
 use frontdesk::model::ids::ConversationId;
-use frontdesk::sync::Pulled;
+use frontdesk::sync::PullOutcome;
 use serde_json::{Value, json};
 
 use crate::hands::server::{Answer, Request};
@@ -42,7 +42,7 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     .await;
     hands.channel.pull_account().await;
     hands.pass(2);
-    assert_eq!(hands.pull_conversations().await, Pulled::Later(1_000_000), "a burst is spread");
+    assert_eq!(hands.pull_conversations().await, PullOutcome::Later(1_000_000), "a burst is spread");
     let first = hands.list().rows.len();
     assert!((50..430).contains(&first), "the top is there at once: {first}");
     hands.pass(2);
@@ -54,15 +54,15 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
         steps += 1;
         assert!(steps < 600, "{} rows", hands.list().rows.len());
         let polled = hands.pull_trigger().await;
-        assert!(matches!(polled, Pulled::Done | Pulled::Paced(_)), "{polled:?}");
-        late = if polled == Pulled::Done { 0 } else { late + 1 };
+        assert!(matches!(polled, PullOutcome::Done | PullOutcome::Paced(_)), "{polled:?}");
+        late = if polled == PullOutcome::Done { 0 } else { late + 1 };
         assert!(late < 3, "the bulk does not starve the trigger");
-        if hands.pull_conversations().await == Pulled::Done {
+        if hands.pull_conversations().await == PullOutcome::Done {
             break;
         }
     }
     assert_eq!(hands.list().rows.len(), 430);
-    let histories = hands.store.behind(&crate::hands::id(), 1000).await.expect("read");
+    let histories = hands.store.lagging_conversations(&crate::hands::id(), 1000).await.expect("read");
     assert!(histories.is_empty(), "every history was read once");
     hands.server.seen();
     hands.pass(60);
@@ -99,7 +99,7 @@ async fn a_change_in_the_list_brings_the_history_and_rings() {
         }
     })
     .await;
-    assert_eq!(hands.pull().await, [Pulled::Done, Pulled::Done, Pulled::Skipped]);
+    assert_eq!(hands.pull().await, [PullOutcome::Done, PullOutcome::Done, PullOutcome::Skipped]);
     assert_eq!(hands.messages("t1"), ["m1"]);
     assert!(hands.rings().is_empty(), "it was there before this desk");
     busy.store(true, Ordering::SeqCst);
@@ -133,7 +133,7 @@ async fn the_ais_state_is_read_alone_and_what_is_gone_goes() {
     assert_eq!(hands.list().rows[0].conversation.automation, Automation::Off);
     gone.store(true, Ordering::SeqCst);
     // The list must miss it twice.
-    for pulled in [Pulled::Paced(5_000_000), Pulled::Done] {
+    for pulled in [PullOutcome::Paced(5_000_000), PullOutcome::Done] {
         hands.pass(60);
         assert_eq!(hands.channel.pull_history(&ConversationId::from("c1")).await, pulled);
     }
@@ -153,6 +153,6 @@ async fn one_history_that_fails_does_not_hold_up_the_others() {
     hands.channel.pull_account().await;
     hands.pull_conversations().await;
     assert_eq!(hands.messages("k001"), ["m1"]);
-    let behind = hands.store.behind(&crate::hands::id(), 9).await.expect("read");
+    let behind = hands.store.lagging_conversations(&crate::hands::id(), 9).await.expect("read");
     assert_eq!(behind, [ConversationId::from("k000")], "it stays behind and is tried again later");
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::News;
 use frontdesk::model::time::{SECOND, Timestamp};
-use frontdesk::sync::Pulled;
+use frontdesk::sync::PullOutcome;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ended};
@@ -91,7 +91,7 @@ async fn empty_list_written_as_null_is_no_trouble() {
     })
     .await;
     hands.channel.pull_account().await;
-    assert_eq!(hands.pull_conversations().await, Pulled::Done);
+    assert_eq!(hands.pull_conversations().await, PullOutcome::Done);
     assert!(hands.list().rows.is_empty());
 }
 
@@ -122,19 +122,19 @@ async fn listed_conversation_that_is_not_found_by_its_id_stays() {
         hands.pull_conversations().await;
         assert_eq!(hands.list().rows.len(), 1);
         hands.pass(60);
-        assert_eq!(hands.channel.pull_history(&c1).await, Pulled::Failed);
+        assert_eq!(hands.channel.pull_history(&c1).await, PullOutcome::Failed);
         assert_eq!(hands.list().rows.len(), 1, "the list names it");
     }
     named.store(0, Ordering::SeqCst);
     hands.pass(60);
-    assert_eq!(hands.channel.pull_history(&c1).await, Pulled::Paced(5 * SECOND));
+    assert_eq!(hands.channel.pull_history(&c1).await, PullOutcome::Paced(5 * SECOND));
     assert_eq!(hands.list().rows.len(), 1, "once is not enough");
     // Another process, or this one after a restart, knows of the first time.
     let hands = hands.reopen();
     hands.channel.pull_account().await;
-    assert!(matches!(hands.channel.pull_history(&c1).await, Pulled::Paced(_)), "and not at once");
+    assert!(matches!(hands.channel.pull_history(&c1).await, PullOutcome::Paced(_)), "and not at once");
     hands.pass(6);
-    assert_eq!(hands.channel.pull_history(&c1).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_history(&c1).await, PullOutcome::Done);
     assert!(hands.list().rows.is_empty());
 }
 

@@ -2,7 +2,7 @@
 
 use frontdesk::model::conversations::{Automation, ServiceWindow};
 use frontdesk::model::news::{Health, News};
-use frontdesk::model::outbox::{KEY_AGE, Operation, RowState, Stop};
+use frontdesk::model::outbox::{MAX_KEY_AGE, Operation, RowState, StopReason};
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::sync::PushStep;
 use serde_json::json;
@@ -41,7 +41,7 @@ pub async fn ready() -> Hands {
     hands
 }
 
-fn stops(hands: &Hands) -> Vec<Option<Stop>> {
+fn stops(hands: &Hands) -> Vec<Option<StopReason>> {
     let rows = hands.history("c1").outbox.into_iter();
     rows.map(|row| if let RowState::Stopped(stop, _) = row.state { Some(stop) } else { None }).collect()
 }
@@ -76,7 +76,7 @@ async fn a_lost_answer_is_asked_for_with_the_same_key_and_bytes() {
 async fn a_desk_that_ended_while_sending_asks_again_with_the_same_key() {
     let hands = ready().await;
     let row = hands.queue_text("c1", "Only once");
-    let fence = hands.store.lane_rows(&crate::hands::id()).await.expect("rows")[0].fence;
+    let fence = hands.store.lane_rows(&crate::hands::id()).await.expect("rows")[0].fencing_token;
     hands.store.claim(&row.id, fence, hands.clock.now(), hands.channel.credential()).await.expect("claimed");
     let hands = hands.reopen();
     hands.pass(1);
@@ -88,11 +88,11 @@ async fn a_desk_that_ended_while_sending_asks_again_with_the_same_key() {
 #[tokio::test]
 async fn what_the_server_refuses_waits_for_a_person() {
     let cases = [
-        (400, "VALIDATION_ERROR", Stop::Refused),
-        (400, "SESSION_EXPIRED", Stop::Window),
-        (402, "INSUFFICIENT_CREDITS", Stop::Credits),
-        (409, "IDEMPOTENCY_CONFLICT", Stop::Unknown),
-        (413, "PAYLOAD_TOO_LARGE", Stop::Refused),
+        (400, "VALIDATION_ERROR", StopReason::Refused),
+        (400, "SESSION_EXPIRED", StopReason::Window),
+        (402, "INSUFFICIENT_CREDITS", StopReason::Credits),
+        (409, "IDEMPOTENCY_CONFLICT", StopReason::Unknown),
+        (413, "PAYLOAD_TOO_LARGE", StopReason::Refused),
     ];
     for (status, code, stop) in cases {
         let hands = ready().await;
@@ -108,7 +108,7 @@ async fn what_the_server_refuses_waits_for_a_person() {
         assert_eq!(stops(&hands), [Some(stop)]);
         assert!(hands.news().iter().any(|news| matches!(news, News::Stopped(..))), "{code}");
         let window = hands.list().rows[0].conversation.window;
-        assert_eq!(window == ServiceWindow::Closed, stop == Stop::Window, "{code}");
+        assert_eq!(window == ServiceWindow::Closed, stop == StopReason::Window, "{code}");
         assert!(!hands.channel.is_stopped());
     }
 }
@@ -143,10 +143,10 @@ async fn what_only_met_a_refused_key_leaves_with_another_one() {
     hands.queue_text("c1", "Hello");
     hands.server.now(|_| Answer::refusal(401, "REVOKED_KEY", "revoked"));
     assert_eq!(hands.push().await, PushStep::Halted);
-    assert_eq!(stops(&hands), [Some(Stop::Auth)]);
+    assert_eq!(stops(&hands), [Some(StopReason::Auth)]);
     let row = hands.history("c1").outbox.remove(0);
     assert_eq!((row.attempts, row.first_attempt_at), (0, None), "nothing was executed");
-    hands.store.try_again(&row.id, None, hands.clock.now()).expect("written");
+    hands.store.retry_stopped(&row.id, None, hands.clock.now()).expect("written");
     let woken = hands.history("c1").outbox.remove(0);
     assert_eq!((woken.state, woken.key), (RowState::Queued, row.key), "whatever key it leaves with");
 }
@@ -175,7 +175,7 @@ async fn whatever_reaches_people_asks_when_it_had_to_wait_for_long() {
     let hands = hands.reopen();
     hands.server.now(chat);
     hands.push().await;
-    assert_eq!(stops(&hands), [Some(Stop::Late)]);
+    assert_eq!(stops(&hands), [Some(StopReason::Late)]);
     assert!(hands.server.posts().is_empty(), "no phone rings");
 }
 
@@ -187,7 +187,7 @@ async fn a_redirect_halts_and_the_row_asks_a_person() {
     assert_eq!(hands.push().await, PushStep::Halted);
     let Some(Health::Misconfigured { why }) = hands.health() else { panic!("not said") };
     assert!(why.as_str().contains("redirect"));
-    assert_eq!(stops(&hands), [Some(Stop::Unknown)], "it may follow work that was done");
+    assert_eq!(stops(&hands), [Some(StopReason::Unknown)], "it may follow work that was done");
 }
 
 #[tokio::test]
@@ -218,15 +218,15 @@ async fn an_unclear_answer_is_tried_four_times_and_never_after_a_day() {
         hands.pass(60);
     }
     assert_eq!(hands.server.posts().len(), 4);
-    assert_eq!(stops(&hands), [Some(Stop::Unknown), None], "the lane waits behind it");
+    assert_eq!(stops(&hands), [Some(StopReason::Unknown), None], "the lane waits behind it");
     let hands = ready().await;
     hands.queue_text("c1", "Hello");
     hands.server.now(|_| Answer::Cut);
     hands.push().await;
     hands.server.seen();
-    hands.pass(KEY_AGE / SECOND);
+    hands.pass(MAX_KEY_AGE / SECOND);
     hands.push().await;
-    assert_eq!(stops(&hands), [Some(Stop::Expired)]);
+    assert_eq!(stops(&hands), [Some(StopReason::Expired)]);
     assert!(hands.server.posts().is_empty());
 }
 
@@ -291,7 +291,11 @@ async fn success_of_a_pause_is_what_the_server_tells() {
     hands.queue_text("c1", "Ana here");
     hands.server.now(silent(true));
     assert_eq!(hands.push().await, PushStep::Idle);
-    assert_eq!(stops(&hands), [Some(Stop::Refused), None], "the text does not leave while the AI answers");
+    assert_eq!(
+        stops(&hands),
+        [Some(StopReason::Refused), None],
+        "the text does not leave while the AI answers"
+    );
     assert!(!hands.server.routes().contains(&"POST /messages/send".to_owned()));
     assert!(!hands.list().rows[0].paused_here);
 }

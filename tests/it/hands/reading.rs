@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::{Health, News};
-use frontdesk::sync::Pulled;
+use frontdesk::sync::PullOutcome;
 use serde_json::{Value, json};
 
 use crate::hands::server::{Answer, Request, Server};
@@ -31,10 +31,10 @@ async fn wrong_answers_are_said_in_words_and_end() {
     ];
     for (words, make) in cases {
         let hands = Hands::on(quiet).await;
-        assert_eq!(hands.pull().await, [Pulled::Done; 3]);
+        assert_eq!(hands.pull().await, [PullOutcome::Done; 3]);
         assert!(matches!(hands.health(), Some(Health::Live { .. })));
         hands.server.now(move |_| make());
-        assert_eq!(hands.pull_trigger().await, Pulled::Failed, "{words}");
+        assert_eq!(hands.pull_trigger().await, PullOutcome::Failed, "{words}");
         assert_eq!(hands.health(), None, "it may be a flap");
         hands.pass(4);
         hands.pull_trigger().await;
@@ -42,7 +42,7 @@ async fn wrong_answers_are_said_in_words_and_end() {
         assert!(trouble(&health).is_some_and(|trouble| trouble.contains(words)), "{words}: {health:?}");
         hands.server.now(quiet);
         hands.pass(4);
-        assert_eq!(hands.pull_trigger().await, Pulled::Done);
+        assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
         assert!(matches!(hands.health(), Some(Health::Live { .. })), "{words}");
     }
 }
@@ -50,10 +50,10 @@ async fn wrong_answers_are_said_in_words_and_end() {
 #[tokio::test]
 async fn no_answer_is_being_offline() {
     let hands = Hands::on(|_| Answer::Cut).await;
-    assert_eq!(hands.pull().await, [Pulled::Failed, Pulled::Skipped, Pulled::Skipped]);
+    assert_eq!(hands.pull().await, [PullOutcome::Failed, PullOutcome::Skipped, PullOutcome::Skipped]);
     assert!(matches!(hands.health(), Some(Health::Offline { .. })));
     hands.server.now(quiet);
-    assert_eq!(hands.pull().await, [Pulled::Done; 3]);
+    assert_eq!(hands.pull().await, [PullOutcome::Done; 3]);
     let news = hands.news();
     assert!(news.iter().any(|news| matches!(news, News::Health(_, Health::Live { .. }))));
     assert!(news.iter().any(|news| matches!(news, News::Account(..))));
@@ -71,9 +71,9 @@ async fn a_step_that_asks_for_nothing_says_nothing_of_the_server() {
     assert!(matches!(hands.health(), Some(Health::Offline { .. })));
     let mut steps = hands.steps.lock().await;
     let steps = &mut *steps;
-    assert_eq!(hands.channel.pull_gap(&mut steps.trigger).await, Pulled::Done);
-    assert_eq!(hands.channel.sweep_conversations(&mut steps.list).await, Pulled::Failed, "it asks");
-    assert_eq!(hands.channel.pull_broadcasts(&mut steps.broadcasts).await, Pulled::Skipped);
+    assert_eq!(hands.channel.pull_gap(&mut steps.trigger).await, PullOutcome::Done);
+    assert_eq!(hands.channel.sweep_conversations(&mut steps.list).await, PullOutcome::Failed, "it asks");
+    assert_eq!(hands.channel.pull_broadcasts(&mut steps.broadcasts).await, PullOutcome::Skipped);
     assert_eq!(hands.health(), None, "OFFLINE stands until something answers");
 }
 
@@ -82,15 +82,15 @@ async fn a_refused_key_stops_the_tab_until_a_person_asks_again() {
     let hands = Hands::on(quiet).await;
     hands.pull().await;
     hands.server.now(|_| Answer::refusal(401, "REVOKED_KEY", "the key was revoked"));
-    assert_eq!(hands.pull_trigger().await, Pulled::Skipped);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Skipped);
     let Some(Health::Refused { code, why }) = hands.health() else { panic!("not refused") };
     assert_eq!((code.as_str(), why.as_str()), ("REVOKED_KEY", "the key was revoked"));
     hands.server.seen();
-    assert_eq!(hands.pull().await, [Pulled::Skipped; 3]);
+    assert_eq!(hands.pull().await, [PullOutcome::Skipped; 3]);
     assert!(hands.server.seen().is_empty(), "nothing is asked any more");
     hands.server.now(quiet);
     hands.channel.resume();
-    assert_eq!(hands.pull().await, [Pulled::Done; 3]);
+    assert_eq!(hands.pull().await, [PullOutcome::Done; 3]);
     assert!(matches!(hands.health(), Some(Health::Live { .. })));
 }
 
@@ -101,11 +101,11 @@ async fn what_is_not_for_the_key_is_a_note_and_never_asked_again() {
         _ => quiet(request),
     })
     .await;
-    assert_eq!(hands.pull().await, [Pulled::Done, Pulled::Done, Pulled::Skipped]);
+    assert_eq!(hands.pull().await, [PullOutcome::Done, PullOutcome::Done, PullOutcome::Skipped]);
     let notes = hands.news().into_iter().filter(|news| matches!(news, News::NotForThisKey(..))).count();
     assert_eq!(notes, 1);
     hands.server.seen();
-    assert_eq!(hands.pull().await, [Pulled::Done, Pulled::Done, Pulled::Skipped]);
+    assert_eq!(hands.pull().await, [PullOutcome::Done, PullOutcome::Done, PullOutcome::Skipped]);
     assert!(!hands.server.routes().contains(&"GET /triggers/new-message".to_owned()));
     assert!(!hands.news().iter().any(|news| matches!(news, News::NotForThisKey(..))));
 }
@@ -115,7 +115,7 @@ async fn a_redirect_is_not_followed() {
     let elsewhere = Server::start(quiet).await;
     let place = elsewhere.base_url.clone();
     let hands = Hands::on(move |_| Answer::raw(302, "text/html", b"").header("location", &place)).await;
-    assert_eq!(hands.channel.pull_account().await, Pulled::Skipped);
+    assert_eq!(hands.channel.pull_account().await, PullOutcome::Skipped);
     let Some(Health::Misconfigured { why }) = hands.health() else { panic!("not said") };
     assert!(why.as_str().contains("redirect"), "{why}");
     assert!(elsewhere.seen().is_empty());
@@ -128,18 +128,18 @@ async fn the_budget_is_waited_for_and_is_no_failure() {
     hands.channel.pull_account().await;
     let mut paced = None;
     for _ in 0..20 {
-        if let Pulled::Paced(wait) = hands.pull_trigger().await {
+        if let PullOutcome::Paced(wait) = hands.pull_trigger().await {
             paced = Some(wait);
             break;
         }
     }
     assert!(paced.is_some_and(|number| (1..=1_000_000).contains(&number)), "{paced:?}");
     hands.pass(1);
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert!(!hands.news().iter().any(|news| matches!(news, News::Health(_, Health::Trouble { .. }))));
     hands.server.now(|_| Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow down").header("retry-after", "7"));
     hands.pass(1);
-    assert_eq!(hands.pull_trigger().await, Pulled::Paced(7_000_000));
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Paced(7_000_000));
     assert!(matches!(hands.health(), Some(Health::Limited { .. })));
 }
 
@@ -179,21 +179,21 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     let count = Arc::new(AtomicI64::new(60));
     let hands = Hands::on(inbox(count.clone(), |number| number.to_string())).await;
     hands.channel.pull_account().await;
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert_eq!(stored(&hands), 50, "what was there before is read with the histories");
     assert!(hands.rings().is_empty(), "the first look rings nothing");
     // An overlap of ten: no gap.
     count.store(100, Ordering::SeqCst);
     hands.server.seen();
     hands.pass(3);
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()));
     // No overlap, and more than a step's pages.
     count.store(1100, Ordering::SeqCst);
     hands.news();
     hands.pass(3);
     let mut steps = 1;
-    while hands.pull_trigger().await != Pulled::Done {
+    while hands.pull_trigger().await != PullOutcome::Done {
         hands.pass(3);
         steps += 1;
         assert!(steps < 20);
@@ -203,7 +203,7 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     let rings = hands.rings();
     assert!(["c0", "c1", "c2"].iter().all(|text| rings.contains(&(*text).to_owned())));
     hands.pass(3);
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert_eq!((stored(&hands), hands.rings().len()), (1100, 0), "each rings once");
 }
 
@@ -215,12 +215,12 @@ async fn a_gap_over_a_restart_is_closed() {
     count.store(3000, Ordering::SeqCst);
     // The first part is stored, then the desk ends.
     hands.pass(3);
-    assert_eq!(hands.pull_trigger().await, Pulled::Later(0));
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Later(0));
     let hands = hands.reopen();
     hands.pass(60);
     hands.channel.pull_account().await;
     let mut steps = 0;
-    while hands.pull_trigger().await != Pulled::Done {
+    while hands.pull_trigger().await != PullOutcome::Done {
         hands.pass(3);
         steps += 1;
         assert!(steps < 30);
@@ -237,7 +237,7 @@ async fn cursors_that_lead_nowhere_are_left_and_tried_again() {
     count.store(1060, Ordering::SeqCst);
     hands.pass(3);
     hands.news();
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert!(hands.news().iter().any(|news| matches!(news, News::Notice(_, None, _))), "it is said");
     hands.server.now(inbox(count, |number| number.to_string()));
     hands.server.seen();
@@ -245,7 +245,7 @@ async fn cursors_that_lead_nowhere_are_left_and_tried_again() {
     hands.pull_trigger().await;
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()), "not at once");
     hands.pass(60);
-    while hands.pull_trigger().await != Pulled::Done {
+    while hands.pull_trigger().await != PullOutcome::Done {
         hands.pass(3);
     }
     assert_eq!(stored(&hands), 1060, "a thousand new ones, and the sixty before them");
@@ -287,7 +287,7 @@ async fn a_history_is_read_down_to_what_was_known_and_older_on_demand() {
     .await;
     let c1 = ConversationId::from("c1");
     hands.channel.pull_account().await;
-    assert_eq!(hands.channel.pull_history(&c1).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_history(&c1).await, PullOutcome::Done);
     assert_eq!(hands.messages("c1").len(), 50);
     assert!(hands.history("c1").more_on_server);
     count.store(240, Ordering::SeqCst);
@@ -300,7 +300,7 @@ async fn a_history_is_read_down_to_what_was_known_and_older_on_demand() {
     let page = hands.history("c1");
     assert_eq!((page.messages.len(), page.more_on_server), (240, false));
     hands.server.seen();
-    assert_eq!(hands.channel.pull_older(&c1).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_older(&c1).await, PullOutcome::Done);
     assert!(hands.server.seen().is_empty(), "the start was reached");
 }
 
@@ -317,13 +317,13 @@ async fn that_a_history_has_been_read_to_its_start_is_news() {
     let conversation = ConversationId::from("c1");
     let is_told =
         || hands.news().iter().any(|news| matches!(news, News::History(_, about) if *about == conversation));
-    assert_eq!(hands.channel.pull_account().await, Pulled::Done);
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.channel.pull_account().await, PullOutcome::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert!(is_told() && hands.history("c1").more_on_server);
-    assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_history(&conversation).await, PullOutcome::Done);
     assert!(!hands.history("c1").more_on_server);
     assert!(is_told(), "a screen that showed the message is to know");
     hands.pass(3);
-    assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_history(&conversation).await, PullOutcome::Done);
     assert!(!is_told(), "once");
 }

@@ -1,6 +1,6 @@
 //! Looking in the history for texts whose outcome never became known.
 
-use frontdesk::model::outbox::{LookResult, OutboxRow, RowState, Stop};
+use frontdesk::model::outbox::{HistoryFinding, OutboxRow, RowState, StopReason};
 use frontdesk::sync::PushStep;
 use serde_json::{Value, json};
 
@@ -64,16 +64,16 @@ async fn one_message_with_its_words_is_it() {
 async fn none_in_two_looks_is_said_and_never_sent_again() {
     let (hands, row) = unknown(vec![vec![message("m1", "c1", "inbound", 0)]]).await;
     minutes(&hands, 2).await;
-    assert_eq!(left(&hands).expect("waits").finding, LookResult::Nothing, "not twice yet");
+    assert_eq!(left(&hands).expect("waits").finding, HistoryFinding::Nothing, "not twice yet");
     minutes(&hands, 3).await;
     let left = left(&hands).expect("waits");
-    assert_eq!(left.finding, LookResult::Absent);
-    let RowState::Stopped(Stop::Unknown, why) = &left.state else { panic!("{:?}", left.state) };
+    assert_eq!(left.finding, HistoryFinding::Absent);
+    let RowState::Stopped(StopReason::Unknown, why) = &left.state else { panic!("{:?}", left.state) };
     assert!(why.as_str().contains("probably not sent"), "{why}");
     hands.server.seen();
     minutes(&hands, 60).await;
     assert!(hands.server.seen().is_empty(), "nothing more is asked, and nothing sent");
-    hands.store.look_again(&row.id).expect("asked");
+    hands.store.restart_history_search(&row.id).expect("asked");
     minutes(&hands, 1).await;
     assert_eq!(hands.server.routes(), ["GET /conversations/c1/messages"], "unless a person asks");
 }
@@ -84,7 +84,7 @@ async fn several_are_shown_to_a_person() {
     let (hands, row) = unknown(vec![twice]).await;
     hands.push().await;
     let found = left(&hands).expect("waits");
-    assert_eq!(found.finding, LookResult::Several(vec!["a".into(), "b".into()]));
+    assert_eq!(found.finding, HistoryFinding::Several(vec!["a".into(), "b".into()]));
     let adopt = frontdesk::model::outbox::StopVerdict::Adopt("b".into());
     hands.store.decide(&row.id, adopt, None, hands.now()).expect("decided").expect("allowed");
     assert_eq!(left(&hands), None);
@@ -102,7 +102,7 @@ async fn what_others_said_and_what_came_too_early_is_not_it() {
     let page = vec![ai, sent("other", "See you at ten", 4), sent("early", "See you\nat ten", -700)];
     let (hands, _) = unknown(vec![page]).await;
     minutes(&hands, 5).await;
-    assert_eq!(left(&hands).expect("waits").finding, LookResult::Absent);
+    assert_eq!(left(&hands).expect("waits").finding, HistoryFinding::Absent);
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn a_look_that_fails_is_tried_again_and_not_for_ever() {
     minutes(&hands, 600).await;
     let looks = hands.server.routes().iter().filter(|route| route.starts_with("GET")).count();
     assert_eq!(looks, 12);
-    assert_eq!(left(&hands).expect("waits").finding, LookResult::Nothing);
+    assert_eq!(left(&hands).expect("waits").finding, HistoryFinding::Nothing);
 }
 
 /// A machine that was brought back, with all marks of its files.
@@ -132,7 +132,7 @@ async fn an_answer_of_earlier_to_a_first_attempt_makes_older_rows_doubtful() {
     });
     hands.push_once().await;
     let states: Vec<RowState> = hands.history("c1").outbox.into_iter().map(|row| row.state).collect();
-    let [RowState::Stopped(Stop::Unknown, why)] = states.as_slice() else { panic!("{states:?}") };
+    let [RowState::Stopped(StopReason::Unknown, why)] = states.as_slice() else { panic!("{states:?}") };
     assert!(why.as_str().contains("it may have been sent"), "{why}");
     assert_eq!(hands.history("c2").outbox[0].state, RowState::Queued);
 }

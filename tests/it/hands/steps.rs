@@ -36,7 +36,7 @@ async fn turn(hands: &Hands, loops: &mut [TabLoop; 5]) {
             let mut steps = 0;
             while one.step(hands.clock.now()).await == 0 {
                 steps += 1;
-                assert!(steps < 100, "{:?} finds no end", one.which());
+                assert!(steps < 100, "{:?} finds no end", one.loop_kind());
             }
         }
     }
@@ -125,7 +125,7 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     let quiet = |news: &News| matches!(news, News::Health(..) | News::Budget(..));
     assert!(news.iter().all(quiet), "{news:?}");
     // Nor is it merged again: what is gone from the files stays gone.
-    other.mark_gone(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
+    other.remove_conversation(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
     turn(&hands, &mut loops).await;
     hands.pass(3);
     turn(&hands, &mut loops).await;

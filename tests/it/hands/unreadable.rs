@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use frontdesk::model::fetches::Fetch;
 use frontdesk::model::news::News;
-use frontdesk::model::unreadable::List;
-use frontdesk::sync::Pulled;
+use frontdesk::model::unreadable::UnreadableList;
+use frontdesk::sync::PullOutcome;
 use serde_json::{Value, json};
 
 use crate::hands::server::{Answer, Request};
@@ -57,7 +57,7 @@ async fn a_row_stands_in_until_the_item_can_be_read() {
     assert!(stand_in.conversation.raw == "null" || stand_in.conversation.raw.contains("an object"));
     assert_eq!(stand_in.conversation.address, None);
     hands.server.seen();
-    assert_eq!(hands.channel.pull_history(&stand_in.conversation.id).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_history(&stand_in.conversation.id).await, PullOutcome::Done);
     assert!(
         hands.server.routes().iter().all(|route| !route.contains("unreadable")),
         "nothing is asked of it"
@@ -89,7 +89,7 @@ async fn lists_without_stand_ins_tell_what_they_left_out() {
         Fetch::Webhooks,
         Fetch::Events,
     ] {
-        assert_eq!(hands.channel.fetch(&fetch).await, Pulled::Done, "{fetch:?}");
+        assert_eq!(hands.channel.fetch(&fetch).await, PullOutcome::Done, "{fetch:?}");
     }
     let told: Vec<_> = hands
         .news()
@@ -98,10 +98,10 @@ async fn lists_without_stand_ins_tell_what_they_left_out() {
         .collect();
     let row = |raw: &str| vec![raw.to_owned()];
     let wanted = [
-        (List::Templates, row("7")),
-        (List::Contacts, row(r#"{"id":"ct1"}"#)),
-        (List::Webhooks, row("{}")),
-        (List::Events, row(r#""x""#)),
+        (UnreadableList::Templates, row("7")),
+        (UnreadableList::Contacts, row(r#"{"id":"ct1"}"#)),
+        (UnreadableList::Webhooks, row("{}")),
+        (UnreadableList::Events, row(r#""x""#)),
     ];
     assert_eq!(told, wanted);
 }

@@ -4,7 +4,7 @@
 use frontdesk::client::{Enclosed, prepare_with};
 use frontdesk::model::account::Platform;
 use frontdesk::model::outbox::content::{FileToSend, MediaKind};
-use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, Stop};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, StopReason};
 use frontdesk::model::time::MINUTE;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::PushStep;
@@ -37,7 +37,7 @@ fn queue_file(hands: &Hands) -> OutboxRow {
     hands.store.enqueue(row, hands.now()).expect("queued")
 }
 
-fn stop(hands: &Hands) -> Option<Stop> {
+fn stop(hands: &Hands) -> Option<StopReason> {
     match &hands.history("c1").outbox.first()?.state {
         RowState::Stopped(stop, _) => Some(*stop),
         _ => None,
@@ -58,7 +58,7 @@ async fn an_upload_in_progress_for_ever_is_given_up_after_ten_minutes() {
         hands.upload().await;
         hands.pass(10);
     }
-    assert_eq!(stop(&hands), Some(Stop::Upload), "nobody was sent anything");
+    assert_eq!(stop(&hands), Some(StopReason::Upload), "nobody was sent anything");
     assert!((10 * MINUTE..11 * MINUTE).contains(&hands.now().since(began)));
     assert!(hands.server.posts().iter().all(|post| post.key() == row.key.as_str()));
 }
@@ -96,7 +96,7 @@ async fn an_upload_nothing_is_known_of_waits_for_a_person() {
         hands.upload().await;
         hands.pass(60);
     }
-    assert_eq!(stop(&hands), Some(Stop::Upload));
+    assert_eq!(stop(&hands), Some(StopReason::Upload));
     let posts = hands.server.posts();
     assert!((2..=4).contains(&posts.len()), "{} tries", posts.len());
     assert!(posts.iter().all(|post| post.route() == "POST /media"));

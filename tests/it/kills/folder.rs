@@ -10,7 +10,7 @@ use frontdesk::client::prepare;
 use frontdesk::config::Config;
 use frontdesk::model::account::Platform;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Lane, Operation, RowState, Stop};
+use frontdesk::model::outbox::{Lane, Operation, RowState, StopReason};
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
@@ -158,11 +158,11 @@ impl Folder {
                     for row in rows.into_iter().map(|row| row.row) {
                         let RowState::Stopped(stop, _) = &row.state else { continue };
                         asked += 1;
-                        let decided = store.try_again(&row.id, None, clock.now()).expect("written");
+                        let decided = store.retry_stopped(&row.id, None, clock.now()).expect("written");
                         let again =
                             decided.and_then(|applied_decision| applied_decision.after).expect("it goes on");
-                        let pinned = row.operation.class().relies_on_key()
-                            && (stop.is_ambiguous() || *stop == Stop::Auth);
+                        let pinned = row.operation.retry_class().relies_on_key()
+                            && (stop.is_ambiguous() || *stop == StopReason::Auth);
                         assert!(!pinned || again.key == row.key, "a new key although {stop:?}");
                     }
                 }

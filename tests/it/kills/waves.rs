@@ -17,7 +17,8 @@ use frontdesk::model::outbox::RowState;
 use frontdesk::model::outbox::content::{BroadcastContent, FilledTemplate};
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::model::waves::{
-    Aim, Campaign, Frozen, NewCampaign, PauseCause, Phase, RecipientCounts, WavePlan, WaveRowState,
+    Campaign, CampaignAudience, CampaignPhase, FrozenContacts, NewCampaign, PauseCause, RecipientCounts,
+    WavePlan, WaveRowState,
 };
 use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::store::Store;
@@ -112,16 +113,16 @@ impl Scene {
     fn begin(&self, ids: Vec<ContactId>) -> CampaignId {
         let template =
             FilledTemplate { name: "hello_again".to_owned(), language: "en".to_owned(), components: None };
-        let plan = WavePlan { canary: 10, wave: 110, wait: 0, ..WavePlan::suggested(1_000) };
+        let plan = WavePlan { canary: 10, wave: 110, wait: 0, ..WavePlan::suggest(1_000) };
         let new = NewCampaign {
             channel: self.folder.spec().id,
             content: BroadcastContent::Template(template),
-            aim: Aim::These(Frozen::of(ids).expect("some").0),
+            audience: CampaignAudience::Contacts(FrozenContacts::from_ids(ids).expect("some").0),
             plan,
             hold: 0,
         };
         let store = self.folder.store();
-        store.begin_campaign(new, None, SystemClock.now()).expect("begun")
+        store.start_campaign(new, None, SystemClock.now()).expect("begun")
     }
 
     /// Time passes for the service and for the desk.
@@ -201,7 +202,7 @@ impl Scene {
     async fn counted(&self, campaign: &Campaign) -> RecipientCounts {
         let mut sum = RecipientCounts::default();
         for wave in &campaign.waves {
-            let WaveRowState::Sent(Some(id)) = &wave.fate else { continue };
+            let WaveRowState::Sent(Some(id)) = &wave.row_state else { continue };
             let told = self.world.get("whatsapp", &format!("/broadcast/{id}")).await;
             let number = |name: &str| told[name].as_i64().expect("a number");
             sum.add(RecipientCounts {
@@ -234,20 +235,20 @@ async fn a_life_of_a_desk() {
     channel.pull_account().await;
     assert_eq!(channel.known_platform(), Some(Platform::Whatsapp));
     loop {
-        channel.carry_campaigns(&mut steps.waves, clock.now()).await;
+        channel.step_campaigns(&mut steps.waves, clock.now()).await;
         while channel.push_once(&mut steps.push, clock.now()).await == PushStep::Moved {}
         let reader = store.reader().expect("a reader");
         let campaign = reader.campaigns(None).expect("read").pop().expect("it is there");
-        match (campaign.phase, campaign.cause) {
-            (Phase::Paused, Some(PauseCause::Row)) => {
+        match (campaign.phase, campaign.pause_cause) {
+            (CampaignPhase::Paused, Some(PauseCause::Row)) => {
                 for row in store.lane_rows(&channel.spec().id).await.expect("rows") {
                     if let RowState::Stopped(..) = row.row.state {
-                        store.try_again(&row.row.id, None, clock.now()).expect("written");
+                        store.retry_stopped(&row.row.id, None, clock.now()).expect("written");
                     }
                 }
                 store.continue_campaign(&campaign.id, None, None).expect("written");
             }
-            (Phase::Finished | Phase::Paused, _) => break,
+            (CampaignPhase::Finished | CampaignPhase::Paused, _) => break,
             _ => tokio::time::sleep(Duration::from_millis(2)).await,
         }
     }
@@ -273,7 +274,7 @@ async fn a_thousand_in_ten_waves_through_twenty_kills() {
     let id = scene.begin(ids);
     scene.carry(KILLS, 7).await;
     let campaign = scene.stands(&id);
-    assert_eq!((campaign.phase, campaign.begun()), (Phase::Finished, 10), "{}", campaign.why);
+    assert_eq!((campaign.phase, campaign.started_waves()), (CampaignPhase::Finished, 10), "{}", campaign.why);
     assert_eq!(scene.reached().await, (1_000, 0), "everybody once");
     assert_eq!(scene.world.number("SELECT count(*) FROM broadcasts", []), 10);
     scene.world.check_ledger();
@@ -295,8 +296,8 @@ async fn a_failing_canary_is_all_that_is_exposed() {
     scene.carry(5, 11).await;
     let campaign = scene.stands(&id);
     assert_eq!(
-        (campaign.phase, campaign.cause, campaign.begun()),
-        (Phase::Paused, Some(PauseCause::Failures), 1)
+        (campaign.phase, campaign.pause_cause, campaign.started_waves()),
+        (CampaignPhase::Paused, Some(PauseCause::Failures), 1)
     );
     assert_eq!(campaign.why.as_str(), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
     let (reached, twice) = scene.reached().await;
@@ -306,5 +307,5 @@ async fn a_failing_canary_is_all_that_is_exposed() {
     assert!(store.continue_campaign(&id, Some(15), None).expect("written"));
     drop(store);
     scene.carry(0, 3).await;
-    assert_eq!((scene.stands(&id).phase, scene.reached().await), (Phase::Finished, (200, 0)));
+    assert_eq!((scene.stands(&id).phase, scene.reached().await), (CampaignPhase::Finished, (200, 0)));
 }

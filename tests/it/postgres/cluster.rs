@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use frontdesk::service::{DatabasePlace, Options};
+use frontdesk::service::{DatabaseLocation, Options};
 
 use crate::waiting::until_found;
 
@@ -177,9 +177,9 @@ pub async fn settle(options: &mut Options) {
 }
 
 /// The first column of what a question answers, on whichever engine.
-pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
+pub fn column(place: &DatabaseLocation, sql: &str) -> Vec<String> {
     let place = place.clone();
-    let DatabasePlace::Server(url) = place else {
+    let DatabaseLocation::Server(url) = place else {
         let db = rusqlite::Connection::open(place.file().expect("a file")).expect("it opens");
         let mut asked = db.prepare(sql).expect(sql);
         let text = |row: &rusqlite::Row<'_>| {
@@ -198,7 +198,7 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             let (client, connection) =
-                tokio_postgres::connect(&url.for_client(), tokio_postgres::NoTls).await.expect("it answers");
+                tokio_postgres::connect(&url.client_url(), tokio_postgres::NoTls).await.expect("it answers");
             tokio::spawn(connection);
             let told = client.simple_query(&sql).await.expect(&sql);
             let text = |simple_query_message: &tokio_postgres::SimpleQueryMessage| match simple_query_message
@@ -213,12 +213,12 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
 }
 
 /// The one number that answers a question.
-pub fn count(place: &DatabasePlace, sql: &str) -> i64 {
+pub fn count(place: &DatabaseLocation, sql: &str) -> i64 {
     column(place, sql).first().and_then(|entry| entry.parse().ok()).unwrap_or_else(|| panic!("{sql}"))
 }
 
 /// Every row of every table of a database on a server, but for kept answers.
-pub fn dump(place: &DatabasePlace) -> Vec<String> {
+pub fn dump(place: &DatabaseLocation) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()
                   AND table_name NOT IN ('idempotency', 'leases', 'commit_order', 'processes', 'shared_state') ORDER BY 1";
     // But for a workspace's part in the order of commits.

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use frontdesk::service::{self, Options, Running};
+use frontdesk::service::{self, Options, RunningService};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -81,7 +81,7 @@ async fn pass_on(mut client: UnixStream, mut server: UnixStream, next: Arc<Mutex
     }
 }
 
-async fn send(running: &Running, idem: &str, text: &str) -> (u16, Value) {
+async fn send(running: &RunningService, idem: &str, text: &str) -> (u16, Value) {
     let http = reqwest::Client::builder().no_proxy().build().expect("a client");
     let key = running
         .keys

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use frontdesk::service::DatabasePlace;
+use frontdesk::service::DatabaseLocation;
 use serde_json::{Value, json};
 
 use super::cluster;
@@ -130,7 +130,7 @@ pub fn moved(binary: &Binary, from: &str, to: &str) -> Value {
 
 /// What stands in both engines in the same words.
 pub fn contents(place: &str) -> Vec<String> {
-    let place: DatabasePlace = place.parse().expect("a place");
+    let place: DatabaseLocation = place.parse().expect("a place");
     let questions = [
         "SELECT id || ' ' || conversation || ' ' || status FROM messages ORDER BY id",
         "SELECT content FROM messages WHERE content NOT LIKE 'zero%' ORDER BY id",

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use frontdesk::service::database::session::DbSession;
 use frontdesk::service::database::{Database, DatabaseError, Durability, WriteScope};
-use frontdesk::service::{self, DatabasePlace, Options};
+use frontdesk::service::{self, DatabaseLocation, Options};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
         })
         .await;
     }
-    let place: DatabasePlace = url.parse().expect("an address");
+    let place: DatabaseLocation = url.parse().expect("an address");
     let ledger = "SELECT count(*) FROM workspaces WHERE balance <> (SELECT sum(amount) FROM ledger WHERE workspace = workspaces.id)";
     assert_eq!(cluster::count(&place, ledger), 0, "seed {seed}: the ledger explains each balance");
 }
@@ -193,7 +193,7 @@ async fn a_workspace_waits_for_itself_and_for_what_concerns_all() {
         .await;
     let more = "INSERT INTO workspaces (id, name, balance, created_at) VALUES ('ws_2', 'two', 0, 0)";
     cluster::run(&url, more).await.expect("made");
-    let place: DatabasePlace = url.parse().expect("an address");
+    let place: DatabaseLocation = url.parse().expect("an address");
     let opening = move || Database::open(&place, Durability::Full, Arc::default());
     let (database, _) = tokio::task::spawn_blocking(opening).await.expect("no panic").expect("it opens");
     let database = Arc::new(database);
@@ -214,7 +214,7 @@ async fn a_workspace_waits_for_itself_and_for_what_concerns_all() {
     assert_eq!(write(of("ws_2")).await.expect("no panic").expect("beside it"), "two");
     let all = write(WriteScope::Everything);
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let place: DatabasePlace = url.parse().expect("an address");
+    let place: DatabaseLocation = url.parse().expect("an address");
     until_found("both wait", async || match cluster::count(&place, waiting) {
         2 => Ok(()),
         other => Err(other),

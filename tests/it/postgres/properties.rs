@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
-use frontdesk::model::bounds::IDEMPOTENCY_SECONDS;
+use frontdesk::model::bounds::IDEMPOTENCY_RETENTION_SECONDS;
 use frontdesk::model::time::{SECOND, Timestamp};
-use frontdesk::service::cursors::Place;
+use frontdesk::service::cursors::PagePosition;
 use frontdesk::service::database::conversations::{self, ConversationRow};
-use frontdesk::service::database::idempotency::{self, Found};
+use frontdesk::service::database::idempotency::{self, KeyLookup};
 use frontdesk::service::database::session::DbSession;
 use frontdesk::service::database::workspaces::{self, Workspace};
 use frontdesk::service::database::{Database, DatabaseError, Durability, savepoint};
 use frontdesk::service::reply::Reply;
-use frontdesk::service::{self, DatabasePlace, Options, Running};
+use frontdesk::service::{self, DatabaseLocation, Options, RunningService};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{TestError, TestRunner};
@@ -26,8 +26,8 @@ fn at(micros: i64) -> Timestamp {
 }
 
 /// A file, and a database on a server where there is one.
-async fn both_engines(folder: &Path) -> Vec<DatabasePlace> {
-    let mut places: Vec<DatabasePlace> = vec![folder.join("service.db").into()];
+async fn both_engines(folder: &Path) -> Vec<DatabaseLocation> {
+    let mut places: Vec<DatabaseLocation> = vec![folder.join("service.db").into()];
     if let Some(server) = cluster::server() {
         places.push(cluster::database(server).await.parse().expect("an address"));
     }
@@ -54,9 +54,8 @@ async fn holds<S>(
             let (database, _) =
                 Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
             let told = TestRunner::new(config).run(&*strategy, |value| {
-                let rehearsed = database.write(move |db| {
-                    savepoint::rehearsal(db, || Ok::<_, DatabaseError>(property(db, value)))
-                });
+                let rehearsed = database
+                    .write(move |db| savepoint::dry_run(db, || Ok::<_, DatabaseError>(property(db, value))));
                 runtime.block_on(rehearsed).expect("the database works")
             });
             database.close();
@@ -121,14 +120,14 @@ async fn credits_are_a_number_with_a_reason() {
                 }
             }
             let ledger: i64 =
-                db.scalar("SELECT CAST(sum(amount) AS BIGINT) FROM ledger", &[]).expect("a sum");
+                db.fetch_scalar("SELECT CAST(sum(amount) AS BIGINT) FROM ledger", &[]).expect("a sum");
             prop_assert_eq!((workspaces::read(db, "w").expect("reads").balance, ledger), (model, model));
         }
         // What was paid once cannot be paid again under the same name.
         workspaces::set_balance(db, "w", 10, "last", at(1)).expect("works");
         let pay = || workspaces::charge(db, "w", 1, "message", "once", at(1));
         pay().expect("works").expect("paid");
-        prop_assert!(savepoint::part(db, pay).is_err());
+        prop_assert!(savepoint::in_savepoint(db, pay).is_err());
         prop_assert_eq!(workspaces::read(db, "w").expect("reads").balance, 9);
         Ok(())
     })
@@ -177,13 +176,13 @@ async fn untouched_rows_are_walked_exactly_once() {
             .collect();
         let mut touched: Vec<String> = Vec::new();
         let mut seen: HashMap<String, usize> = HashMap::new();
-        let mut after = Place::top();
+        let mut after = PagePosition::top();
         let status = open_only.then_some("active");
         for between in &changes {
             let page = conversations::list(db, "c", status, &after, limit).expect("listed");
             for row in &page {
-                let place = row.place();
-                prop_assert!((place.at, &place.id) < (after.at, &after.id) || after == Place::top());
+                let place = row.page_position();
+                prop_assert!((place.at, &place.id) < (after.at, &after.id) || after == PagePosition::top());
                 after = place;
                 *seen.entry(row.id.clone()).or_default() += 1;
             }
@@ -233,21 +232,24 @@ async fn answers_are_kept_for_a_day() {
         for (number, (key, name, request, hours)) in steps.into_iter().enumerate() {
             now += hours * 3600 * SECOND;
             let (api_key, idem) = (format!("key_{key}"), format!("name {name}"));
-            let kept = model.get(&(key, name)).filter(|entry| entry.2 > now - IDEMPOTENCY_SECONDS * SECOND);
+            let kept = model
+                .get(&(key, name))
+                .filter(|entry| entry.2 > now - IDEMPOTENCY_RETENTION_SECONDS * SECOND);
             let found = idempotency::find(db, &api_key, &idem, &[request; 32], at(now)).expect("looked");
             match (kept, found) {
-                (None, Found::Nothing) => {
+                (None, KeyLookup::Nothing) => {
                     let status = u16::try_from(200 + number).expect("few");
                     let body = vec![u8::try_from(number).expect("few")];
-                    let reply = Reply { status, body, replayed: false, carried: None };
-                    idempotency::keep(db, &api_key, &idem, &[request; 32], &reply, at(now)).expect("kept");
+                    let reply = Reply { status, body, replayed: false, awaited_id: None };
+                    idempotency::store_reply(db, &api_key, &idem, &[request; 32], &reply, at(now))
+                        .expect("kept");
                     model.insert((key, name), (request, status, now));
                 }
-                (Some((same, status, _)), Found::Same(reply)) => {
+                (Some((same, status, _)), KeyLookup::Same(reply)) => {
                     prop_assert_eq!((*same, *status), (request, reply.status));
                     prop_assert!(reply.replayed);
                 }
-                (Some((other, ..)), Found::Other) => prop_assert_ne!(*other, request),
+                (Some((other, ..)), KeyLookup::Other) => prop_assert_ne!(*other, request),
                 (kept, found) => prop_assert!(false, "{:?} and not {:?}", found, kept),
             }
         }
@@ -265,7 +267,12 @@ const CALLS: [(&str, &str); 5] = [
     ("POST", "/webhooks"),
 ];
 
-async fn call(http: &reqwest::Client, running: &Running, key: &str, which: usize) -> (bool, Vec<String>) {
+async fn call(
+    http: &reqwest::Client,
+    running: &RunningService,
+    key: &str,
+    which: usize,
+) -> (bool, Vec<String>) {
     let (method, path) = CALLS[which];
     let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
     let request = http.request(method, format!("{}{path}", running.base_url)).bearer_auth(key);
@@ -276,7 +283,7 @@ async fn call(http: &reqwest::Client, running: &Running, key: &str, which: usize
     (answer.status() == 429, headers.into_iter().filter_map(told).collect())
 }
 
-fn live_key(running: &Running) -> String {
+fn live_key(running: &RunningService) -> String {
     let is_live = |issued_key: &&service::IssuedKey| {
         issued_key.channel == "whatsapp" && issued_key.environment.word() == "live"
     };
@@ -323,7 +330,7 @@ async fn read_around_a_change(database: &Database) -> (i64, i64) {
     let (ask, asked) = tokio::sync::oneshot::channel();
     let (change, changed) = mpsc::channel();
     let balance = |db: &dyn DbSession| Ok::<_, DatabaseError>(workspaces::read(db, "w")?.balance);
-    let reading = database.read_together(move |db| {
+    let reading = database.read_consistent(move |db| {
         let before = balance(db)?;
         ask.send(()).expect("somebody waits");
         changed.recv().expect("a change");

@@ -25,15 +25,15 @@ impl DbSession for SqlRecorder {
         Ok(0)
     }
 
-    fn begin_part(&self) -> Result<(), DatabaseError> {
+    fn begin_savepoint(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 
-    fn keep_part(&self) -> Result<(), DatabaseError> {
+    fn release_savepoint(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 
-    fn undo_part(&self) -> Result<(), DatabaseError> {
+    fn roll_back_savepoint(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 }
@@ -55,12 +55,12 @@ async fn old_rows_are_found_by_an_index() {
     cluster::run(&url, FILL).await.expect("filled");
     let (recorder, now) = (SqlRecorder::default(), Timestamp::from_micros(0));
     let reply = Reply::ok(&serde_json::json!({})).expect("an answer");
-    idempotency::keep(&recorder, "k", "n", &Default::default(), &reply, now).expect("recorded");
+    idempotency::store_reply(&recorder, "k", "n", &Default::default(), &reply, now).expect("recorded");
     let text = String::new;
     let row =
         EventRow { id: text(), channel: text(), name: text(), subject: None, body: Vec::new(), at: now };
     events::insert(&recorder, &row).expect("recorded");
-    ingress::forget(&recorder, now).expect("recorded");
+    ingress::delete_done(&recorder, now).expect("recorded");
     let place = url.parse().expect("an address");
     let removals: Vec<_> = recorder.0.take().into_iter().filter(|text| text.starts_with("DELETE")).collect();
     assert_eq!(removals.len(), 3, "{removals:?}");

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 
-use frontdesk::service::DatabasePlace;
+use frontdesk::service::DatabaseLocation;
 use serde_json::{Value, json};
 
 use super::cluster;
@@ -146,7 +146,7 @@ impl Two {
     }
 
     pub fn count(&self, sql: &str) -> i64 {
-        let place: DatabasePlace = self.url.parse().expect("an address");
+        let place: DatabaseLocation = self.url.parse().expect("an address");
         cluster::count(&place, sql)
     }
 

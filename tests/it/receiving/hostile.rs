@@ -83,7 +83,7 @@ async fn what_is_not_rightly_signed_is_refused_and_nothing_is_heard() {
     for (name, status) in HELD {
         let ears = Ears::open().await;
         assert_eq!(tried(&ears, name).await, status, "{name}");
-        let told: Vec<DeliverySubject> = ears.heard().iter().map(|entry| entry.1.told).collect();
+        let told: Vec<DeliverySubject> = ears.heard().iter().map(|entry| entry.1.subject).collect();
         let wanted: &[DeliverySubject] = match name {
             "wrong-case-hex" => &[DeliverySubject::Received],
             // Counted, and no reason to look.
@@ -105,12 +105,12 @@ async fn a_delivery_is_heard_once_and_all_are_counted() {
     assert_eq!(ears.signed(br#"{"event":"message.read","data":{}}"#).await, 200);
     let heard = ears.heard();
     assert_eq!(
-        heard.iter().map(|entry| entry.1.told).collect::<Vec<_>>(),
+        heard.iter().map(|entry| entry.1.subject).collect::<Vec<_>>(),
         [DeliverySubject::Received, DeliverySubject::Unknown, DeliverySubject::Changed]
     );
     assert_eq!(heard[0].1.conversation.as_ref().map(|conversation| conversation.as_str()), Some("c1"));
     let counts = heard[2].2;
-    assert_eq!((counts.taken, counts.repeated, counts.unknown, counts.refused), (2, 1, 1, 2));
+    assert_eq!((counts.accepted, counts.repeated, counts.unknown, counts.refused), (2, 1, 1, 2));
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::reception::ReceptionState;
+use frontdesk::model::reception::WebhookDeliveryState;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::shell::clock::SystemClock;
@@ -32,11 +32,11 @@ const NEVER: Duration = Duration::from_secs(3600);
 struct Remembered(Mutex<HashMap<ChannelId, Secret>>);
 
 impl Secrets for Remembered {
-    fn kept(&self, channel: &ChannelSpec) -> Option<Secret> {
+    fn load(&self, channel: &ChannelSpec) -> Option<Secret> {
         self.0.lock().expect("no one failed").get(&channel.id).cloned()
     }
 
-    fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String> {
+    fn store(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String> {
         self.0.lock().expect("no one failed").insert(channel.id.clone(), secret.clone());
         Ok(())
     }
@@ -126,10 +126,10 @@ impl Scene {
 
 impl Running {
     /// How being told fares, as the screen was told last.
-    fn state(&self) -> Option<ReceptionState> {
+    fn state(&self) -> Option<WebhookDeliveryState> {
         let news = self.news.lock().expect("no one failed");
         news.iter().rev().find_map(|news| match news {
-            News::Reception(_, reception) => Some(reception.state.clone()),
+            News::WebhookStatus(_, reception) => Some(reception.state.clone()),
             _ => None,
         })
     }
@@ -146,7 +146,7 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     let port = free_port();
     let running = scene.start(Some(port));
     // The challenge was answered; only what is delivered shows that it comes through.
-    until_so("the webhook", || running.state() == Some(ReceptionState::Quiet));
+    until_so("the webhook", || running.state() == Some(WebhookDeliveryState::Quiet));
     let all = scene.webhooks();
     assert_eq!(all.len(), 1, "{all:?}");
     assert!(
@@ -158,17 +158,17 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     // Nothing polls: what comes was delivered.
     writes(&scene.desk, "Hello?");
     until_so("the message", || running.rang() == 1);
-    until_so("instant mode", || running.state() == Some(ReceptionState::Instant));
+    until_so("instant mode", || running.state() == Some(WebhookDeliveryState::Instant));
     scene.end(running);
 
     let running = scene.start(Some(port));
-    until_so("the webhook", || running.state() == Some(ReceptionState::Quiet));
+    until_so("the webhook", || running.state() == Some(WebhookDeliveryState::Quiet));
     let again = scene.webhooks();
     assert_eq!((again.len(), &again[0]["id"]), (1, &all[0]["id"]), "used again");
     let before = running.rang();
     writes(&scene.desk, "And?");
     until_so("the next message", || running.rang() > before);
-    until_so("instant mode", || running.state() == Some(ReceptionState::Instant));
+    until_so("instant mode", || running.state() == Some(WebhookDeliveryState::Instant));
     scene.end(running);
 
     let moved = free_port();
@@ -192,7 +192,7 @@ fn an_address_in_use_is_said_and_polling_goes_on() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let running = scene.start(Some(taken.local_addr().expect("an address").port()));
     let why = until("why", || match running.state() {
-        Some(ReceptionState::Closed(why)) => Ok(why),
+        Some(WebhookDeliveryState::Closed(why)) => Ok(why),
         other => Err(format!("{other:?}")),
     });
     assert!(why.as_str().contains("cannot be listened on"), "{why}");

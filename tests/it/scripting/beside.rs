@@ -8,7 +8,7 @@ use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
-use frontdesk::store::leases::{LeaseRequest, Rank, Vitals};
+use frontdesk::store::leases::{LeaseHealth, LeaseRequest, ProcessRank};
 use frontdesk::sync::ChannelSpec;
 use frontdesk::sync::process_names::lease_name;
 
@@ -27,11 +27,11 @@ async fn lead((store, spec): (&Store, &ChannelSpec), health: &dyn Fn(Timestamp) 
         name: lease_name(spec),
         channel: spec.id.clone(),
         sends: false,
-        rank: Rank::Inbox,
+        rank: ProcessRank::Inbox,
         kind: "inbox",
-        vitals: Vitals { health: Some(health(now)), budget: None },
+        health: LeaseHealth { health: Some(health(now)), budget: None },
     };
-    store.hold_leases(INBOX, vec![wanted], now).await.expect("held");
+    store.acquire_leases(INBOX, vec![wanted], now).await.expect("held");
 }
 
 /// How `list` ends beside such an inbox, and how often it asked the server.

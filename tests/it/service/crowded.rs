@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use frontdesk::service::Patience;
+use frontdesk::service::RequestTimeouts;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::*;
 
-fn host(running: &Running) -> &str {
+fn host(running: &RunningService) -> &str {
     running.base_url.trim_start_matches("http://").trim_end_matches("/v1")
 }
 
@@ -35,8 +35,8 @@ async fn answer(stream: &mut TcpStream) -> (String, String) {
 async fn more_connections_than_it_has_are_turned_away_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     // Those that are held are not ended for their silence while this runs.
-    let patience = Patience { header: Duration::from_secs(3600), ..Patience::default() };
-    let options = Options { connections: 4, patience, ..options(folder.path().join("service.db")) };
+    let patience = RequestTimeouts { header: Duration::from_secs(3600), ..RequestTimeouts::default() };
+    let options = Options { connections: 4, timeouts: patience, ..options(folder.path().join("service.db")) };
     let running = start(options).await.expect("it starts");
     let request = format!("GET /v1/openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", host(&running));
     let mut held = Vec::new();
@@ -102,7 +102,7 @@ async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
 }
 
 /// Sends a request without a key and reads the status line.
-async fn ask(running: &Running, path: &str) -> String {
+async fn ask(running: &RunningService, path: &str) -> String {
     let mut stream = TcpStream::connect(host(running)).await.expect("it listens");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", host(running));
     stream.write_all(request.as_bytes()).await.expect("sent");
@@ -112,11 +112,11 @@ async fn ask(running: &Running, path: &str) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_only_holds_a_connection_gives_way() {
     let folder = tempfile::tempdir().expect("a folder");
-    let patience = Patience { header: Duration::from_secs(3600), ..Patience::default() };
+    let patience = RequestTimeouts { header: Duration::from_secs(3600), ..RequestTimeouts::default() };
     let clock = HandClock::new();
     let options = Options {
         connections: 4,
-        patience,
+        timeouts: patience,
         clock: clock.clone(),
         ..options(folder.path().join("service.db"))
     };

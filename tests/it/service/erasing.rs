@@ -80,10 +80,10 @@ fn files_with(folder: &Path, words: &[&str]) -> Vec<String> {
 
 async fn execute(desk: &Desk, sql: &str) {
     match desk.place.clone() {
-        frontdesk::service::DatabasePlace::Server(url) => {
-            cluster::run(&url.for_client(), sql).await.expect(sql);
+        frontdesk::service::DatabaseLocation::Server(url) => {
+            cluster::run(&url.client_url(), sql).await.expect(sql);
         }
-        frontdesk::service::DatabasePlace::File(_) => desk.sql().execute_batch(sql).expect(sql),
+        frontdesk::service::DatabaseLocation::File(_) => desk.sql().execute_batch(sql).expect(sql),
     }
 }
 

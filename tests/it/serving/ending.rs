@@ -105,8 +105,8 @@ async fn what_takes_too_long_is_cut_off() {
     let mut options = frontdesk::service::Options::new(listen, folder.path().join("service.db"), clock);
     options.drain = std::time::Duration::from_millis(10);
     // Longer than any test: only the bound ends it.
-    options.patience.idle = std::time::Duration::from_secs(3600);
-    options.patience.body = std::time::Duration::from_secs(3600);
+    options.timeouts.idle = std::time::Duration::from_secs(3600);
+    options.timeouts.body = std::time::Duration::from_secs(3600);
     let running = frontdesk::service::start(options).await.expect("it starts");
     let (_, address) = running.base_url.split_once("http://").expect("an address");
     let mut stream =

@@ -9,7 +9,7 @@ use frontdesk::model::chance::Chance;
 use frontdesk::model::conversations::ConversationRow;
 use frontdesk::model::filter::ConversationFilter;
 use frontdesk::model::ids::ConversationId;
-use frontdesk::model::messages::{Message, Place};
+use frontdesk::model::messages::{HistoryPosition, Message};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
 use frontdesk::model::queries::ConversationQuery;
 use frontdesk::model::time::{Clock, SECOND};
@@ -142,7 +142,7 @@ impl Crowd {
     }
 
     /// The newest message a desk holds of a conversation.
-    pub fn newest(&self, desk: usize, conversation: &ConversationId) -> Option<Place> {
+    pub fn newest(&self, desk: usize, conversation: &ConversationId) -> Option<HistoryPosition> {
         let newest = history(&self.desks[desk], conversation, 1).messages.pop()?.message;
         Some((newest.created_at?, newest.id))
     }
@@ -152,7 +152,7 @@ impl Crowd {
         &mut self,
         desk: usize,
         conversation: &ConversationId,
-        seen: Option<Place>,
+        seen: Option<HistoryPosition>,
         operations: Vec<Operation>,
     ) -> Vec<OutboxRow> {
         let now = self.now();

@@ -13,7 +13,7 @@ use frontdesk::model::time::Clock;
 use frontdesk::store::clock::StoreClock;
 use frontdesk::store::{Reader, Store, StoreDurability, StoreOptions};
 use frontdesk::sync::{
-    ChannelSpec, ChannelSync, Leading, Loop, Polling, ProcessRole, TabLoop, TabSync, process_names,
+    ChannelSpec, ChannelSync, LeaseManager, Loop, Polling, ProcessRole, TabLoop, TabSync, process_names,
 };
 use futures_util::FutureExt;
 
@@ -60,7 +60,7 @@ pub struct Body {
     pub reader: Reader,
     pub tab: Arc<TabSync>,
     loops: [TabLoop; Loop::ALL.len()],
-    leading: Option<Leading>,
+    leading: Option<LeaseManager>,
     /// What steps taken by hand remember.
     pub steps: Steps,
 }
@@ -113,9 +113,9 @@ impl Desk {
             background: Duration::from_secs(self.made.polling.1),
         };
         let (tab, leading) = if self.made.shared {
-            let tab = Arc::new(TabSync::under_lease(channel, polling));
-            let owner = process_names::owner(&store);
-            (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner, ProcessRole::Inbox)))
+            let tab = Arc::new(TabSync::awaiting_lease(channel, polling));
+            let owner = process_names::owner_name(&store);
+            (tab.clone(), Some(LeaseManager::new(store.clone(), vec![tab], owner, ProcessRole::Inbox)))
         } else {
             (Arc::new(TabSync::new(channel, polling)), None)
         };
@@ -217,7 +217,7 @@ impl Desk {
     fn hear_bells(&mut self, now: i64) {
         let Some(body) = &self.body else { return };
         for which in Loop::ALL {
-            if body.tab.woken(which).now_or_never().is_some() {
+            if body.tab.wait_for_wake(which).now_or_never().is_some() {
                 self.next[which as usize] = self.next[which as usize].min(now);
             }
         }

@@ -8,7 +8,7 @@ use frontdesk::model::account::Platform;
 use frontdesk::model::chance::Chance;
 use frontdesk::model::filter::ConversationFilter;
 use frontdesk::model::ids::ConversationId;
-use frontdesk::model::messages::Place;
+use frontdesk::model::messages::HistoryPosition;
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow, StopVerdict};
 use frontdesk::model::queries::{ConversationQuery, HistoryPage, HistoryQuery};
 use frontdesk::model::time::{Clock, SECOND};
@@ -72,8 +72,11 @@ impl Human {
     }
 
     fn open_another(&mut self, desk: &mut Desk, now: i64) {
-        let filter =
-            if self.chance.below(2) == 0 { ConversationFilter::needed() } else { ConversationFilter::open() };
+        let filter = if self.chance.below(2) == 0 {
+            ConversationFilter::needing_person()
+        } else {
+            ConversationFilter::open()
+        };
         let query = ConversationQuery::first(desk.channel().clone(), filter, SCREEN);
         let rows = desk.body().reader.conversations(&query).expect("a list").rows;
         let index = self.chance.below(rows.len().max(1) as u64);
@@ -126,7 +129,7 @@ impl Human {
         text
     }
 
-    fn queue(&self, desk: &Desk, open: &ConversationId, seen: &Place, operations: Vec<Operation>) {
+    fn queue(&self, desk: &Desk, open: &ConversationId, seen: &HistoryPosition, operations: Vec<Operation>) {
         let lane = Lane::Conversation(open.clone());
         let rows = operations.into_iter().map(|operation| {
             let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
@@ -142,7 +145,7 @@ impl Human {
         let say = |verdict| desk.store().decide(&row.id, verdict, None, desk.clock.now()).expect("decided");
         let tried = match self.chance.below(4) {
             0 => None,
-            _ => desk.store().try_again(&row.id, None, desk.clock.now()).expect("decided"),
+            _ => desk.store().retry_stopped(&row.id, None, desk.clock.now()).expect("decided"),
         };
         let after = tried.and_then(|applied_decision| applied_decision.after);
         if after.is_none() {

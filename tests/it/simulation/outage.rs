@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use frontdesk::model::messages::Place;
+use frontdesk::model::messages::HistoryPosition;
 use frontdesk::model::outbox::RowState;
-use frontdesk::model::stops::{Stop, StopVerdict};
+use frontdesk::model::stops::{StopReason, StopVerdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 
 use crate::simulation::crowd::{Crowd, Setting, text};
@@ -46,7 +46,7 @@ fn write(crowd: &mut Crowd, numbers: std::ops::Range<usize>) {
     for number in numbers {
         let to = phone(number % LANES);
         let id = crowd.with(0, &to).expect("it is listed").conversation.id;
-        let seen: Option<Place> = crowd.newest(0, &id);
+        let seen: Option<HistoryPosition> = crowd.newest(0, &id);
         crowd.queue(number % PROCESSES, &id, seen, vec![text(&to, &format!("text {number:03}"))]);
     }
 }
@@ -89,7 +89,7 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
     assert!(before.is_empty() || before.iter().all(|(_, content)| young(content)), "{before:?}");
     let late = stopped
         .iter()
-        .filter(|outbox_row| matches!(outbox_row.state, RowState::Stopped(Stop::Late, _)))
+        .filter(|outbox_row| matches!(outbox_row.state, RowState::Stopped(StopReason::Late, _)))
         .count();
     assert_eq!(late, LANES, "the first of each lane asks: {stopped:?}");
 
@@ -102,7 +102,7 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
         }
         for row in asking {
             let desk = &office.desks[words % PROCESSES];
-            assert!(matches!(row.state, RowState::Stopped(Stop::Late, _)), "{row:?}");
+            assert!(matches!(row.state, RowState::Stopped(StopReason::Late, _)), "{row:?}");
             let newest = history(desk, row.lane.conversation().expect("one"), 1).messages.pop();
             let newest = newest.expect("a message").message;
             let seen = (newest.created_at.expect("a time"), newest.id);

@@ -6,7 +6,7 @@ use frontdesk::model::conversations::Automation;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::{DeliveryStatus, Message};
 use frontdesk::model::outbox::{Operation, RowState};
-use frontdesk::model::stops::{Stop, StopVerdict};
+use frontdesk::model::stops::{StopReason, StopVerdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
 use serde_json::Value;
@@ -298,7 +298,7 @@ async fn ai_replies_while_typing() {
     assert!(crowd.arrived().await.iter().all(|(_, text)| text != "As I was saying"), "it waits");
     let asking = stopped_rows(&crowd.desks[0]).await;
     assert_eq!(asking.len(), 1);
-    assert!(matches!(asking[0].state, RowState::Stopped(Stop::Crossed, _)), "{asking:?}");
+    assert!(matches!(asking[0].state, RowState::Stopped(StopReason::ReplyConflict, _)), "{asking:?}");
     let now = crowd.newest(0, &here);
     let desk = &crowd.desks[0];
     let said = desk.store().decide(&asking[0].id, StopVerdict::SendAnyway, now, desk.clock.now());

@@ -9,9 +9,9 @@ use std::sync::Mutex;
 
 use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::ConversationId;
-use frontdesk::model::messages::Place;
+use frontdesk::model::messages::HistoryPosition;
 use frontdesk::model::outbox::{Operation, OutboxRow, RowState};
-use frontdesk::model::stops::{Stop, StopVerdict};
+use frontdesk::model::stops::{StopReason, StopVerdict};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
 use frontdesk::sync::PushStep;
@@ -41,7 +41,7 @@ struct Sum {
 /// last, and whether it waits behind a pause from here.
 #[derive(Debug)]
 struct Written {
-    seen: Option<Place>,
+    seen: Option<HistoryPosition>,
     behind_pause: bool,
     left: bool,
 }
@@ -59,7 +59,7 @@ struct Order<'a> {
     chance: &'a Chance,
     customer: usize,
     here: ConversationId,
-    on_screen: Option<Place>,
+    on_screen: Option<HistoryPosition>,
     paused: bool,
     written: BTreeMap<String, Written>,
     sum: &'a mut Sum,
@@ -291,8 +291,8 @@ impl Order<'_> {
     async fn decide(&mut self) {
         for row in stopped_rows(&self.crowd.desks[0]).await {
             let RowState::Stopped(stop, _) = &row.state else { continue };
-            self.sum.crossed += usize::from(*stop == Stop::Crossed);
-            if matches!(stop, Stop::Crossed | Stop::Late) && self.chance.below(3) > 0 {
+            self.sum.crossed += usize::from(*stop == StopReason::ReplyConflict);
+            if matches!(stop, StopReason::ReplyConflict | StopReason::Late) && self.chance.below(3) > 0 {
                 self.on_screen = self.crowd.newest(0, &self.here);
                 let seen = self.on_screen.clone();
                 let words = words_of(&row);

@@ -15,7 +15,7 @@ use frontdesk::model::chance::Chance;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::service::channels::Channel;
-use frontdesk::service::in_process::Inbound;
+use frontdesk::service::in_process::InboundMessage;
 use frontdesk::service::{AssistantChoice, InProcess, Options};
 use serde_json::{Value, json};
 
@@ -197,16 +197,16 @@ impl Town {
     pub async fn customers_write(&mut self, customers: Vec<usize>) -> Vec<String> {
         let inbound = customers.into_iter().map(|customer| {
             self.written += 1;
-            Inbound {
+            InboundMessage {
                 from: phone(customer),
                 name: Some(format!("Customer {customer}")),
                 text: format!("Question {} of customer {customer}", self.written),
                 kind: "text".to_owned(),
-                ..Inbound::default()
+                ..InboundMessage::default()
             }
         });
         let inbound = inbound.collect();
-        let received = self.service.customers_write(Channel::Whatsapp, inbound).await.expect("it arrives");
+        let received = self.service.receive_messages(Channel::Whatsapp, inbound).await.expect("it arrives");
         self.look_ahead().await;
         received.into_iter().map(|received| received.message).collect()
     }

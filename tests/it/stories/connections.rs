@@ -12,7 +12,7 @@ const MARIA: &str = "+34600111222";
 fn desk(columns: u16, rows: u16) -> Desk {
     let mut desk = Desk::demo(columns, rows);
     let shop = shop_api::connection(&address(&desk)).expect("the shop");
-    desk.connect(&[(shop, shop_api::KEY)]);
+    desk.connect(&[(shop, shop_api::SHOP_KEY)]);
     desk.settle();
     desk
 }
@@ -123,7 +123,7 @@ fn the_log_of_calls_tells_how_each_went() {
     desk.keys("<Esc>2gL").shows("Maria Lopez").keys("<Esc>1");
     let log = std::fs::read_to_string(desk.folder().join("connection-calls.log")).expect("the log");
     assert_eq!(log.lines().count(), 3, "{log}");
-    assert!(!log.contains(shop_api::KEY) && !log.contains("Gold"), "neither keys nor answers: {log}");
+    assert!(!log.contains(shop_api::SHOP_KEY) && !log.contains("Gold"), "neither keys nor answers: {log}");
 }
 
 #[test]
@@ -143,7 +143,10 @@ fn a_new_connection_is_made_step_by_step_and_only_after_it_answered() {
     desk.shows("it does not take the credential (status 401)");
     photographs!(desk, "wizard_refused", Overlay);
     assert!(!desk.folder().join("connections.sealed").exists(), "nothing is kept");
-    desk.keys("<Tab><Tab><Ctrl-U>").types(shop_api::KEY).keys("<Enter>").shows("it answered with status 200");
+    desk.keys("<Tab><Tab><Ctrl-U>")
+        .types(shop_api::SHOP_KEY)
+        .keys("<Enter>")
+        .shows("it answered with status 200");
     desk.keys("<Enter>").shows("pick at least one field with Space");
     desk.keys("<Space>j<Space>").shows("[x]");
     photographs!(desk, "wizard_picking", Overlay);
@@ -157,7 +160,7 @@ fn a_new_connection_is_made_step_by_step_and_only_after_it_answered() {
     assert!(file.contains("automatic = true") && file.contains("from = \"contact.phone\""), "{file}");
     for name in ["connections.toml", "connections.sealed", "connection-calls.log", "desk/outbox.db"] {
         let bytes = std::fs::read(desk.folder().join(name)).expect(name);
-        assert!(!String::from_utf8_lossy(&bytes).contains(shop_api::KEY), "{name} holds the key");
+        assert!(!String::from_utf8_lossy(&bytes).contains(shop_api::SHOP_KEY), "{name} holds the key");
     }
     desk.keys("QA:").types("connection add").keys("<Enter>").shows("a macro is being recorded");
 }
@@ -178,7 +181,7 @@ fn another_credential_is_kept_only_once_it_was_taken() {
     photographs!(desk, "credential_refused", Overlay);
     assert_eq!(sealed(&desk), before, "what was kept stays");
     // What is typed next takes the place of what was refused.
-    desk.types(shop_api::KEY).keys("<Enter>");
+    desk.types(shop_api::SHOP_KEY).keys("<Enter>");
     desk.shows("shop took the credential (status 200); it is kept");
     assert_ne!(sealed(&desk), before);
     desk.keys("L").settle().resize((160, 40));
@@ -189,7 +192,7 @@ fn another_credential_is_kept_only_once_it_was_taken() {
 fn a_connection_written_by_hand_says_how_it_gets_its_credential() {
     let mut desk = Desk::demo(160, 40);
     let shop = shop_api::connection(&address(&desk)).expect("the shop");
-    desk.connect(&[(shop, shop_api::KEY)]);
+    desk.connect(&[(shop, shop_api::SHOP_KEY)]);
     std::fs::remove_file(desk.folder().join("connections.sealed")).expect("removed");
     desk.settle();
     open_maria(&mut desk);

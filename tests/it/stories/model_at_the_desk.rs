@@ -40,7 +40,7 @@ fn the_credits_page_tells_what_the_model_took_and_a_day_ends_at_its_cent() {
     let mut desk = desk(120, 40);
     let model = StandIn::start(|_| (200, body("I am sorry.", 1_000, 200)));
     let prices = ModelPrices { input: cost("2.50"), output: cost("10"), ..ModelPrices::default() };
-    let caps = ModelCaps::of_day(100_000, Some(cost("0.05")));
+    let caps = ModelCaps::for_day(100_000, Some(cost("0.05")));
     desk.suggests_within(&model.url(), caps, prices);
     desk.keys("i<Ctrl-D>").shows("I am sorry.").keys("<Esc><Esc>").keys("$");
     desk.shows("Your model").shows("1200 of 100000 tokens used today").shows("0.01 of 0.05 EUR");
@@ -120,7 +120,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         (200, json!({"text": "Where is my bike?\u{1b}[2J", "duration": 61.5}).to_string())
     });
     let prices = ModelPrices { minute: cost("0.60"), ..ModelPrices::default() };
-    let caps = ModelCaps::of_day(50_000, Some(cost("1")));
+    let caps = ModelCaps::for_day(50_000, Some(cost("1")));
     desk.suggests_within(&model.url(), caps, prices);
     desk.keys("G")
         .keys("<Ctrl-W>")
@@ -159,10 +159,10 @@ fn a_note_of_few_bytes_may_be_long_and_never_takes_more_than_a_day_has() {
     );
     let model = StandIn::start(|_| (200, json!({"text": "Hello?", "duration": 55}).to_string()));
     let prices = ModelPrices { minute: cost("0.60"), ..ModelPrices::default() };
-    desk.settle().suggests_within(&model.url(), ModelCaps::of_day(50_000, Some(cost("0.50"))), prices);
+    desk.settle().suggests_within(&model.url(), ModelCaps::for_day(50_000, Some(cost("0.50"))), prices);
     desk.keys("G<Ctrl-W>y").shows("the 0.50 of today are").shows("0.00 are spent").keys("<Esc>");
     assert!(model.requests().is_empty());
-    desk.suggests_within(&model.url(), ModelCaps::of_day(50_000, Some(cost("0.60"))), prices);
+    desk.suggests_within(&model.url(), ModelCaps::for_day(50_000, Some(cost("0.60"))), prices);
     desk.keys("<Ctrl-W>").shows("Transcript: Hello?");
     assert_eq!(desk.model_usage().cost, cost("0.55"));
 }

@@ -55,7 +55,7 @@ fn what_other_processes_on_the_folder_asked_stands_there_too() {
         method: "GET".to_owned(),
         base: desk.base_url.clone(),
         path: path.to_owned(),
-        took: 12_000,
+        duration: 12_000,
         answer,
         code: None,
         replayed: false,
@@ -68,7 +68,7 @@ fn what_other_processes_on_the_folder_asked_stands_there_too() {
         call("/contacts?search=Maria%20Lopez&limit=30", Ok(200)),
         call("/conversations", Err(SafeText::line("no answer: reset"))),
     ];
-    let kept = desk.store.keep_calls("engine, process 4312".to_owned(), calls);
+    let kept = desk.store.store_calls("engine, process 4312".to_owned(), calls);
     desk.runtime.block_on(kept).expect("kept");
     desk.keys("gl").shows("engine, process 4312").shows("/contacts?search=…&limit=30").shows("/account");
     desk.hides("Maria").shows("no answer: reset");

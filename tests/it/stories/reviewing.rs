@@ -1,7 +1,7 @@
 //! The review queue: a sample of what the AI answered, a person's word to each,
 //! and what is exported of it.
 
-use frontdesk::model::reviews::question_file;
+use frontdesk::model::reviews::write_question_file;
 use frontdesk::service::QuestionFile;
 
 use crate::desk::Desk;
@@ -52,7 +52,7 @@ fn what_was_said_outlives_the_desk_and_becomes_questions_for_the_service() {
     assert!(!waiting(&desk).contains(&answers[0]), "it was looked over");
     let reviewed = desk.reviewed();
     assert_eq!(reviewed.len(), 2);
-    let file = question_file(&reviewed);
+    let file = write_question_file(&reviewed);
     assert!(file.contains("Ask for the order number.") && file.contains(&answers[0]), "{file}");
     assert!(!file.contains(&answers[1]), "a bad answer is no example: {file}");
     QuestionFile::parse(&file).expect("the service reads it");

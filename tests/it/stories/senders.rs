@@ -1,7 +1,7 @@
 //! Who speaks, as a person calls them; and a test key that cannot be taken for
 //! a live one.
 
-use frontdesk::model::messages::Aliases;
+use frontdesk::model::messages::SenderAliases;
 
 use crate::desk::Desk;
 
@@ -10,7 +10,7 @@ const SECOND: i64 = 1_000_000;
 
 #[test]
 fn another_holder_of_the_key_has_the_name_a_person_gave() {
-    let aliases = Aliases::new([("API".to_owned(), "Order bot".to_owned())]);
+    let aliases = SenderAliases::new([("API".to_owned(), "Order bot".to_owned())]);
     let mut desk = Desk::with(120, 40, |settings| settings.senders = aliases);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order?");
     desk.wait(SECOND);

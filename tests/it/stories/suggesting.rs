@@ -279,7 +279,7 @@ fn press_over_it(desk: &mut Desk, chance: &Chance) {
 /// A desk with all that may be asked for by itself, and with small caps.
 fn leashed_desk(model: &StandIn) -> Desk {
     let prices = ModelPrices { input: cost("1"), output: cost("3"), minute: cost("0.01") };
-    let caps = ModelCaps::of_day(DAY_TOKENS, Some(cost("0.05")));
+    let caps = ModelCaps::for_day(DAY_TOKENS, Some(cost("0.05")));
     let mut desk = desk();
     desk.suggests_within(&model.url(), caps, prices);
     desk.app.context.settings.review_one_in = 1;
@@ -344,7 +344,7 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         press_over_it(&mut desk, &chance);
         desk.settle();
         let requests = model.take_requests();
-        let is_over = used.tokens() >= DAY_TOKENS || used.cost >= cost("0.05");
+        let is_over = used.total_tokens() >= DAY_TOKENS || used.cost >= cost("0.05");
         assert!(!is_over || requests.is_empty(), "run {run}: {used:?} were used up");
         for request in &requests {
             let body = String::from_utf8_lossy(&request.body);
@@ -356,7 +356,7 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         asked += requests.len();
         used = desk.model_usage_today();
         assert!(
-            !is_honest || (used.cost <= cost("0.05") && used.tokens() <= DAY_TOKENS),
+            !is_honest || (used.cost <= cost("0.05") && used.total_tokens() <= DAY_TOKENS),
             "run {run}: {used:?}"
         );
         assert!(desk.outbound().is_empty(), "run {run}: something left");

@@ -2,7 +2,7 @@
 //! what is to be looked at when an endpoint does not pass its challenge.
 
 use frontdesk::model::news::News;
-use frontdesk::model::reception::{DeliveryCounts, Reception, ReceptionState};
+use frontdesk::model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use frontdesk::model::text::SafeText;
 
 use crate::desk::{Desk, direct};
@@ -67,18 +67,18 @@ fn mail_has_events_of_its_own() {
 fn how_this_desk_itself_is_told_stands_on_the_page_and_in_the_status_line() {
     let mut desk = desk();
     let channel = desk.app.desk.tab().channel.id.clone();
-    let tell = |desk: &mut Desk, state: ReceptionState| {
-        let counts = DeliveryCounts { taken: 41, repeated: 2, unknown: 1, refused: 3 };
+    let tell = |desk: &mut Desk, state: WebhookDeliveryState| {
+        let counts = DeliveryCounts { accepted: 41, repeated: 2, unknown: 1, refused: 3 };
         let url = SafeText::line("https://desk.example/hooks/harbor-chat-1a2b3c4d");
-        desk.told(News::Reception(channel.clone(), Box::new(Reception { url, state, counts })));
+        desk.told(News::WebhookStatus(channel.clone(), Box::new(WebhookStatus { url, state, counts })));
     };
-    tell(&mut desk, ReceptionState::Instant);
+    tell(&mut desk, WebhookDeliveryState::Instant);
     desk.keys("gk").shows("this desk").shows("deliveries come through: polling is slow").shows(" instant ·");
     photographs!(desk, "instant");
-    tell(&mut desk, ReceptionState::Doubted);
+    tell(&mut desk, WebhookDeliveryState::Doubted);
     desk.keys("<Esc>gk").shows("DOUBTED").shows(" live ·").keys("D").shows("no registered webhook is chosen");
     let why = "127.0.0.1:8790 cannot be listened on: Address already in use; another desk may do it";
-    tell(&mut desk, ReceptionState::Closed(SafeText::line(why)));
+    tell(&mut desk, WebhookDeliveryState::Closed(SafeText::line(why)));
     desk.keys("<Esc>gk").shows("CLOSED").shows("polled as usual");
     photographs!(desk, "closed", Page);
 }

@@ -44,21 +44,21 @@ pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
     } else {
         print::line(&format!(
             "{} rows: {} can be imported, {} with a number that stands further up, {} wrong, {} done before",
-            found.rows, found.good, found.twice, found.bad, found.done
+            found.rows, found.valid, found.duplicates, found.invalid, found.done
         ))?;
         print::line(&format!("columns: {}", found.columns))?;
-        found.problems.iter().try_for_each(|problem| print::line(&problem.words()))?;
+        found.problems.iter().try_for_each(|problem| print::line(&problem.describe()))?;
     }
-    if found.bad > 0 {
-        return Err(anyhow!("{} lines are wrong; an import leaves them out", found.bad).into());
+    if found.invalid > 0 {
+        return Err(anyhow!("{} lines are wrong; an import leaves them out", found.invalid).into());
     }
     Ok(())
 }
 
 fn found_json(found: &DryRun) -> Value {
-    let problem = |problem: &model::import::Problem| json!({"line": problem.line, "column": problem.column.as_str(), "what": problem.what.as_str()});
+    let problem = |problem: &model::import::ImportProblem| json!({"line": problem.line, "column": problem.column.as_str(), "what": problem.what.as_str()});
     json!({
-        "rows": found.rows, "good": found.good, "twice": found.twice, "bad": found.bad, "done": found.done,
+        "rows": found.rows, "good": found.valid, "twice": found.duplicates, "bad": found.invalid, "done": found.done,
         "merges": found.merges, "columns": found.columns,
         "problems": found.problems.iter().map(problem).collect::<Vec<_>>(),
     })
@@ -92,7 +92,12 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
         }
         if session.moment().since(said) >= SAY {
             said = session.moment();
-            print::note(&format!("{} of {}: {}", progress.done, progress.rows, progress.words()))?;
+            print::print_progress(&format!(
+                "{} of {}: {}",
+                progress.done,
+                progress.rows,
+                progress.describe()
+            ))?;
         }
         let work = session.work(channel, "contacts import")?;
         if channel.is_stopped() {
@@ -111,5 +116,5 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
                 "leftOut": progress.skipped, "results": progress.results}),
         );
     }
-    print::line(&format!("{}; the results are in {}", progress.words(), progress.results))
+    print::line(&format!("{}; the results are in {}", progress.describe(), progress.results))
 }

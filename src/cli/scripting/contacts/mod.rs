@@ -11,7 +11,7 @@ use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, Misuse, print};
 use client::Enclosed;
 use model::account::Platform;
-use model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail, server_search};
+use model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail, server_search_text};
 use model::fetches::Fetch;
 use model::json as mind_json;
 use model::outbox::Operation;
@@ -141,11 +141,11 @@ fn list(session: &Session, channel: &ChannelSync, arguments: &ContactListArgumen
         PeopleQuery { channel: channel.spec().id.clone(), text: search.clone(), limit: arguments.limit };
     let mut more = false;
     loop {
-        let fetch = Fetch::People { search: server_search(&search), more };
+        let fetch = Fetch::People { search: server_search_text(&search), more };
         let read = session.read(channel, "reading contacts", async || channel.fetch(&fetch).await);
         let page = session.reader.people(&query)?;
         if let Err(error) = read {
-            if more || channel.people_break_off() {
+            if more || channel.has_people_broken_off() {
                 print_people(&page.people, arguments.common.json, false)?;
             }
             return Err(error);
@@ -194,7 +194,7 @@ fn read(session: &Session, channel: &ChannelSync, phone: &str) -> Result<Option<
 }
 
 fn show(session: &Session, channel: &ChannelSync, arguments: &ContactArguments) -> Result<()> {
-    let phone = phones::plain(&arguments.phone);
+    let phone = phones::strip_separators(&arguments.phone);
     let found = read(session, channel, &phone)?.ok_or_else(|| absent(&phone))?;
     if arguments.common.json {
         return print::json(&detail_json(&found));
@@ -225,7 +225,7 @@ fn change(
     arguments: &ContactEditArguments,
     create: bool,
 ) -> Result<()> {
-    let phone = phones::plain(&arguments.phone);
+    let phone = phones::strip_separators(&arguments.phone);
     let common = &arguments.common;
     let Some(key) = writing::begin(session, common, arguments.key(&phone, create))? else { return Ok(()) };
     let pair = |text: &String| {
@@ -234,7 +234,7 @@ fn change(
         let json = match name.strip_suffix(':') {
             Some(name) if mind_json::is_value(value) => (name.to_owned(), Json(value.to_owned())),
             Some(name) => return Err(Misuse(format!("--set {name}:= wants JSON, not {value:?}"))),
-            None => (name.to_owned(), Json(mind_json::quoted(value))),
+            None => (name.to_owned(), Json(mind_json::quote(value))),
         };
         Ok(json)
     };
@@ -257,7 +257,7 @@ fn change(
     let answer = Answer::new("saved", &phone).about("phone", phone.as_str());
     let operation = Operation::ChangeContact(Box::new(change));
     let outcome = writing::carry_out(session, channel, operation, Enclosed::default(), (&answer, &key))?;
-    writing::tell(session, channel, common, &answer, &outcome)
+    writing::print_outcome(session, channel, common, &answer, &outcome)
 }
 
 impl ContactEditArguments {
@@ -278,7 +278,7 @@ fn delete(
     channel: &ChannelSync,
     arguments: &ContactDeleteArguments,
 ) -> Result<(), CliError> {
-    let phone = phones::plain(&arguments.phone);
+    let phone = phones::strip_separators(&arguments.phone);
     if phone.len() < 4 || !phone.ends_with(&arguments.confirm) || arguments.confirm.len() != 4 {
         return Err(CliError::Usage(
             "deleting takes the whole conversation along: --confirm wants the last four digits of the number"
@@ -293,7 +293,7 @@ fn delete(
     let answer = Answer::new("deleted", &phone).about("phone", phone.as_str());
     let operation = Operation::DeleteContact { contact, phone };
     let outcome = writing::carry_out(session, channel, operation, Enclosed::default(), (&answer, &key))?;
-    Ok(writing::tell(session, channel, common, &answer, &outcome)?)
+    Ok(writing::print_outcome(session, channel, common, &answer, &outcome)?)
 }
 
 pub(super) fn writable(session: &Session, channel: &ChannelSync) -> Result<Platform> {

@@ -11,7 +11,7 @@ use crate::cli::unfinished::CommandRefusal;
 use model::email::addresses;
 use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery, rule_address};
 use model::ids::ChannelId;
-use model::local::Keep;
+use model::local::LocalChange;
 
 /// The commands about rules.
 #[derive(Debug, Subcommand)]
@@ -68,7 +68,7 @@ impl MailRulesAction {
 }
 
 fn address(text: &str) -> Result<String, String> {
-    match addresses::list(text).as_slice() {
+    match addresses::parse_list(text).as_slice() {
         [addresses::TypedAddress::Address(it)] => Ok(rule_address(it)),
         _ => Err("it is no mail address; a rule goes by the true address, never by a name".to_owned()),
     }
@@ -76,7 +76,7 @@ fn address(text: &str) -> Result<String, String> {
 
 fn action(text: &str) -> Result<RuleAction, String> {
     let known = "archive, read, star, delete, spam, category:WORD or folder:NAME";
-    RuleAction::from_kept(text).ok_or_else(|| format!("use {known}"))
+    RuleAction::from_stored(text).ok_or_else(|| format!("use {known}"))
 }
 
 pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
@@ -87,8 +87,8 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
         MailRulesAction::List(_) => list(session, id, common),
         MailRulesAction::Add(it) => {
             let page = read(session, id, Some((it.sender.clone(), it.action.clone())))?;
-            if page.rules.iter().any(|rule| rule.is(&it.sender, &it.action)) {
-                bail!("there is a rule already: always {} {}", it.action.words(), it.sender);
+            if page.rules.iter().any(|rule| rule.is_for(&it.sender, &it.action)) {
+                bail!("there is a rule already: always {} {}", it.action.describe(), it.sender);
             }
             let now = session.now();
             let rule = MailRule {
@@ -98,28 +98,28 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
                 made_at: now,
                 // Mail not read yet does not count as new.
                 after: page.newest.max(now),
-                acted: 0,
+                applied_count: 0,
             };
-            session.store().keep(id, Keep::Rule(rule.clone(), true))?;
+            session.store().change_local(id, LocalChange::Rule(rule.clone(), true))?;
             let fits = page.threads.iter().filter(|thread| thread.1.is_none()).count();
-            said(common, "made", &rule, Some(fits))
+            print_rule(common, "made", &rule, Some(fits))
         }
         MailRulesAction::Switch(it) => {
             let (rule, newest) = find(session, id, &it.sender, &it.action)?;
             let rule = MailRule { is_on: it.state == "on", after: rule.after.max(newest), ..rule };
-            session.store().keep(id, Keep::Rule(rule.clone(), true))?;
-            said(common, if rule.is_on { "switched on" } else { "switched off" }, &rule, None)
+            session.store().change_local(id, LocalChange::Rule(rule.clone(), true))?;
+            print_rule(common, if rule.is_on { "switched on" } else { "switched off" }, &rule, None)
         }
         MailRulesAction::Remove(it) => {
             let (rule, _) = find(session, id, &it.sender, &it.action)?;
-            session.store().keep(id, Keep::Rule(rule.clone(), false))?;
-            said(common, "removed", &rule, None)
+            session.store().change_local(id, LocalChange::Rule(rule.clone(), false))?;
+            print_rule(common, "removed", &rule, None)
         }
     }
 }
 
 fn read(session: &Session, channel: &ChannelId, example: Option<(String, RuleAction)>) -> Result<RulesPage> {
-    Ok(session.reader.rules(&RulesQuery { channel: channel.clone(), example, done_by: None })?)
+    Ok(session.reader.rules(&RulesQuery { channel: channel.clone(), example, applied: None })?)
 }
 
 fn find(
@@ -129,10 +129,10 @@ fn find(
     action: &RuleAction,
 ) -> Result<(MailRule, model::time::Timestamp)> {
     let page = read(session, channel, None)?;
-    match page.rules.into_iter().find(|rule| rule.is(sender, action)) {
+    match page.rules.into_iter().find(|rule| rule.is_for(sender, action)) {
         Some(rule) => Ok((rule, page.newest)),
         None => {
-            let words = action.words();
+            let words = action.describe();
             let words =
                 format!("there is no rule: always {words} {sender}; `frontdesk mail rules list` lists them");
             Err(CommandRefusal::absent(words).into())
@@ -140,27 +140,27 @@ fn find(
     }
 }
 
-fn told(rule: &MailRule) -> Value {
-    json!({"sender": rule.sender, "action": rule.action.kept(), "on": rule.is_on,
-        "madeAt": rule.made_at.to_string(), "acted": rule.acted})
+fn rule_to_json(rule: &MailRule) -> Value {
+    json!({"sender": rule.sender, "action": rule.action.as_stored(), "on": rule.is_on,
+        "madeAt": rule.made_at.to_string(), "acted": rule.applied_count})
 }
 
 fn list(session: &Session, channel: &ChannelId, common: &Common) -> Result<()> {
     let rules = read(session, channel, None)?.rules;
     if common.json {
-        return print::json(&Value::Array(rules.iter().map(told).collect()));
+        return print::json(&Value::Array(rules.iter().map(rule_to_json).collect()));
     }
     for rule in rules {
         let is_on = if rule.is_on { "on" } else { "off" };
-        let acted = rule.acted.to_string();
-        print::line(&print::columns(&[is_on, &rule.sender, &rule.action.kept(), &acted]))?;
+        let acted = rule.applied_count.to_string();
+        print::line(&print::columns(&[is_on, &rule.sender, &rule.action.as_stored(), &acted]))?;
     }
     Ok(())
 }
 
-fn said(common: &Common, done: &str, rule: &MailRule, fits: Option<usize>) -> Result<()> {
+fn print_rule(common: &Common, done: &str, rule: &MailRule, fits: Option<usize>) -> Result<()> {
     if common.json {
-        let mut all = json!({"ok": true, "done": done, "rule": told(rule)});
+        let mut all = json!({"ok": true, "done": done, "rule": rule_to_json(rule)});
         if let Some(fits) = fits {
             all["fitsNow"] = fits.into();
         }
@@ -171,5 +171,5 @@ fn said(common: &Common, done: &str, rule: &MailRule, fits: Option<usize>) -> Re
         Some(1) => " (1 thread here fits and stays as it is)".to_owned(),
         Some(count) => format!(" ({count} threads here fit and stay as they are)"),
     };
-    print::line(&format!("{done}: always {} {}{fits}", rule.action.words(), rule.sender))
+    print::line(&format!("{done}: always {} {}{fits}", rule.action.describe(), rule.sender))
 }

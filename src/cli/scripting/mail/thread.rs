@@ -10,9 +10,9 @@ use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Se
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, Misuse, print};
 use model::account::Platform;
-use model::email::attached::WrittenFile;
-use model::email::compose::{self, WrittenMail};
-use model::email::{LetterFile, MailMessage, files};
+use model::email::attached::DraftFile;
+use model::email::compose::{self, ComposedMail};
+use model::email::{MailFile, MailMessage, files};
 use model::ids::ThreadId;
 use model::messages::MessageRow;
 use model::queries::HistoryQuery;
@@ -139,7 +139,7 @@ fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageR
         Some(id) => mails.iter().find(|mail| mail.message.id.as_str() == id),
         None => mails.last(),
     };
-    let found = row.and_then(|row| Some((row, row.letter.as_deref()?)));
+    let found = row.and_then(|row| Some((row, row.mail.as_deref()?)));
     found.ok_or_else(|| match id {
         Some(id) => {
             let words = format!("the thread has no mail {id:?}; `frontdesk mail show` lists them");
@@ -168,14 +168,14 @@ pub fn show(session: &Session, arguments: &MailShowArguments) -> Result<()> {
 
 fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
     let empty = MailMessage::default();
-    let letter = row.letter.as_deref().unwrap_or(&empty);
+    let letter = row.mail.as_deref().unwrap_or(&empty);
     let from = match &letter.from_name {
         Some(name) => format!("{name} <{}>", letter.from),
         None => letter.from.to_string(),
     };
     let joined = |entry: &[SafeText]| entry.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
     let text = |text: &Option<SafeText>| text.as_ref().map_or_else(String::new, ToString::to_string);
-    let stamp = |at: Option<Timestamp>| at.map_or_else(String::new, |at| at.stamp(session.zone()));
+    let stamp = |at: Option<Timestamp>| at.map_or_else(String::new, |at| at.local_timestamp(session.zone()));
     let date = stamp(row.written_at());
     let head = [
         ("From", from),
@@ -192,48 +192,48 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
     let mut lines: Vec<String> = told.map(|(name, value)| format!("{name}: {value}")).collect();
     lines.extend(letter.files.iter().map(|file| format!("File: {}", file_words(file))));
     lines.push(String::new());
-    lines.extend(words(row).lines().map(str::to_owned));
+    lines.extend(plain_text_of(row).lines().map(str::to_owned));
     lines
 }
 
-fn file_words(file: &LetterFile) -> String {
-    let size = file.size.map_or_else(String::new, |number| format!(" ({})", files::size(number)));
-    format!("{}{size}", files::shown(file.name.as_str()))
+fn file_words(file: &MailFile) -> String {
+    let size = file.size.map_or_else(String::new, |number| format!(" ({})", files::format_size(number)));
+    format!("{}{size}", files::display_name(file.name.as_str()))
 }
 
 /// Plain text of a mail, or its HTML as text.
-fn words(row: &MessageRow) -> &str {
-    let rich = row.letter.as_ref().and_then(|letter| letter.plain.as_ref().or(letter.rich.as_ref()));
+fn plain_text_of(row: &MessageRow) -> &str {
+    let rich = row.mail.as_ref().and_then(|letter| letter.plain.as_ref().or(letter.rich.as_ref()));
     rich.unwrap_or(&row.message.content).as_str()
 }
 
 fn mail_json(row: &MessageRow) -> Value {
     let empty = MailMessage::default();
-    let letter = row.letter.as_deref().unwrap_or(&empty);
+    let letter = row.mail.as_deref().unwrap_or(&empty);
     let all = |entry: &[SafeText]| entry.iter().map(SafeText::as_str).map(Value::from).collect::<Vec<_>>();
     let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
-    let file = |letter_file: &LetterFile| {
+    let file = |letter_file: &MailFile| {
         json!({"filename": letter_file.name.as_str(), "contentType": text(&letter_file.kind), "size": letter_file.size,
             "url": letter_file.url, "enclosed": letter_file.enclosed})
     };
     json!({
         "id": row.message.id.as_str(),
         "direction": row.message.direction.word(),
-        "sender": print::speaker(&row.message.sender),
+        "sender": print::speaker_name(&row.message.sender),
         "from": letter.from.as_str(),
         "fromName": text(&letter.from_name),
         "to": all(&letter.to),
         "cc": all(&letter.cc),
         "replyTo": letter.reply_to.first().map(SafeText::as_str),
         "sender": text(&letter.sender),
-        "answersTo": letter.answer_addresses(),
+        "answersTo": letter.reply_addresses(),
         "subject": text(&letter.subject),
         "messageId": letter.header_id,
         "createdAt": row.message.created_at.map(|at| at.to_string()),
         "sentAt": row.written_at().map(|at| at.to_string()),
         "datedAt": letter.dated_at.map(|at| at.to_string()),
         "status": row.message.delivery.word(),
-        "text": words(row),
+        "text": plain_text_of(row),
         "attachments": letter.files.iter().map(file).collect::<Vec<_>>(),
         "raw": serde_json::from_str::<Value>(&row.message.raw).unwrap_or(Value::Null),
     })
@@ -242,12 +242,12 @@ fn mail_json(row: &MessageRow) -> Value {
 /// Date of a mail for the line above a quotation.
 fn when(session: &Session, row: &MessageRow) -> String {
     let zone = session.zone();
-    let stamp = |time: Timestamp| format!("{} {}", time.day_name(zone), time.clock_face(zone));
+    let stamp = |time: Timestamp| format!("{} {}", time.day_name(zone), time.hour_and_minute(zone));
     row.written_at().map_or_else(String::new, stamp)
 }
 
-fn typed(files: &[String]) -> impl Iterator<Item = WrittenFile> {
-    files.iter().map(|file| WrittenFile::from(file.as_str()))
+fn typed(files: &[String]) -> impl Iterator<Item = DraftFile> {
+    files.iter().map(|file| DraftFile::from(file.as_str()))
 }
 
 pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), CliError> {
@@ -263,8 +263,9 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject =
         found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
-    let mut begun = compose::answer(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
-    if letter.is_without_author() {
+    let mut begun =
+        compose::reply_to_mail(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
+    if letter.is_missing_author() {
         begun.to = found.row.conversation.address.clone().unwrap_or_default();
     }
     if begun.to.is_empty() {
@@ -273,9 +274,9 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
         return Err(CliError::Usage(format!("no address to answer to can be read from this mail: {how}")));
     }
     let quote = begun.quote.clone().filter(|_| !arguments.no_quote);
-    let written = WrittenMail { body, quote, files: typed(&arguments.files).collect(), ..begun };
+    let written = ComposedMail { body, quote, files: typed(&arguments.files).collect(), ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
-    let mail = written.mail(Some(thread), &own).map_err(|(_, why)| CliError::Usage(why))?;
+    let mail = written.to_mail(Some(thread), &own).map_err(|(_, why)| CliError::Usage(why))?;
     leave(session, channel, &arguments.common, mail, &key)
 }
 
@@ -288,7 +289,7 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject =
         found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
-    let begun = compose::forward(letter, &row.message.id, subject.as_deref(), &when(session, row));
+    let begun = compose::forward_mail(letter, &row.message.id, subject.as_deref(), &when(session, row));
     let mut files = if arguments.no_files { Vec::new() } else { begun.files.clone() };
     let left = letter.files.len() - begun.files.len();
     if left > 0 && !arguments.no_files {
@@ -296,8 +297,8 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
         return Err(CliError::Usage(format!("{why}: `--no-files` passes the mail on without its files")));
     }
     files.extend(typed(&arguments.files));
-    let written = WrittenMail { to: arguments.to.join(", "), body, files, ..begun };
+    let written = ComposedMail { to: arguments.to.join(", "), body, files, ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
-    let mail = written.mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
+    let mail = written.to_mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
     leave(session, &found.channel, &arguments.common, mail, &key)
 }

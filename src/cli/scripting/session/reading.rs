@@ -10,7 +10,7 @@ use crate::cli::unfinished::{Left, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::account::Platform;
 use model::time::Timestamp;
-use sync::{ChannelSync, ListState, PushState, Tries, TriggerState, WaveState};
+use sync::{AttemptState, CampaignNotices, ChannelSync, ListState, PushState, TriggerState};
 
 /// State of a channel's steps.
 pub struct ChannelProgress {
@@ -18,8 +18,8 @@ pub struct ChannelProgress {
     /// Reading of new messages.
     pub trigger: TriggerState,
     pub(super) push: PushState,
-    pub(super) uploads: Tries,
-    pub(super) waves: WaveState,
+    pub(super) uploads: AttemptState,
+    pub(super) waves: CampaignNotices,
 }
 
 impl ChannelProgress {
@@ -28,8 +28,8 @@ impl ChannelProgress {
             list: ListState::default(),
             trigger: TriggerState::default(),
             push: PushState::new(now),
-            uploads: Tries::default(),
-            waves: WaveState::default(),
+            uploads: AttemptState::default(),
+            waves: CampaignNotices::default(),
         }
     }
 }
@@ -85,7 +85,7 @@ impl Session {
             return Ok(ReadAmount::All);
         }
         let list = &mut self.progress(channel).list;
-        self.read(channel, "reading conversations", async || channel.pull_behind(list).await)
+        self.read(channel, "reading conversations", async || channel.pull_backlog(list).await)
     }
 
     /// Reads the newest inbound messages.

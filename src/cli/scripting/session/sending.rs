@@ -6,13 +6,13 @@ use crate::cli::scripting::Session;
 use crate::cli::scripting::session::reading::ChannelProgress;
 use client::RequestFailure;
 use model::time::{MINUTE, Timestamp};
-use store::leases::{Holder, LEASE, LeaseRequest, Other, RENEW, Rank};
-use sync::{ChannelSync, Lead, Pulled, PushStep, process_names};
+use store::leases::{LEASE_LIFETIME, LeaseOwner, LeaseRequest, OtherProcess, ProcessRank, RENEW_INTERVAL};
+use sync::{ChannelSync, LeaseStatus, PullOutcome, PushStep, process_names};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendStep {
     /// Another process sends; with its last published state.
-    Elsewhere(Other),
+    Elsewhere(OtherProcess),
     /// Progress was made; there may be more.
     Moved,
     /// Nothing can be done now.
@@ -25,7 +25,7 @@ impl SendStep {
     /// Reason nothing is sent by the other process, as last published.
     pub fn failure(&self) -> Option<RequestFailure> {
         match self {
-            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(RequestFailure::of_health),
+            Self::Elsewhere(other) => other.health.health.as_ref().and_then(RequestFailure::of_health),
             Self::Moved | Self::Waits | Self::Halted => None,
         }
     }
@@ -38,7 +38,7 @@ impl Session {
         if channel.spec().read_only {
             return Ok(SendStep::Halted);
         }
-        if let Holder::Other(other) = self.hold(channel, kind)? {
+        if let LeaseOwner::Other(other) = self.hold(channel, kind)? {
             return Ok(SendStep::Elsewhere(other));
         }
         self.carry_waves(channel)?;
@@ -55,23 +55,29 @@ impl Session {
     }
 
     /// Takes or renews the lease for sending.
-    fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<Holder> {
+    fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<LeaseOwner> {
         let (store, now) = (&self.files.store, self.now());
         let name = process_names::sending_name(channel.spec());
-        let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
-        let held = match self.runtime.block_on(store.lease(&self.owner, &name, now))? {
-            Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),
+        let fresh = |until: &Timestamp| until.since(now) > LEASE_LIFETIME - RENEW_INTERVAL;
+        let held = match self.runtime.block_on(store.load_lease(&self.owner, &name, now))? {
+            Some(LeaseOwner::This(until)) if fresh(&until) => LeaseOwner::This(until),
             _ => {
-                let (id, vitals) = (channel.spec().id.clone(), channel.vitals());
-                let wanted =
-                    LeaseRequest { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
-                let held = self.runtime.block_on(store.hold_leases(&self.owner, vec![wanted], now))?;
+                let (id, vitals) = (channel.spec().id.clone(), channel.lease_health());
+                let wanted = LeaseRequest {
+                    name,
+                    channel: id,
+                    sends: true,
+                    rank: ProcessRank::Script,
+                    kind,
+                    health: vitals,
+                };
+                let held = self.runtime.block_on(store.acquire_leases(&self.owner, vec![wanted], now))?;
                 held.into_iter().next().context("no lease came back")?
             }
         };
-        channel.set_sending(match &held {
-            Holder::Me(until) => Lead::Until(*until),
-            Holder::Other(_) => Lead::Other,
+        channel.set_send_lease(match &held {
+            LeaseOwner::This(until) => LeaseStatus::Until(*until),
+            LeaseOwner::Other(_) => LeaseStatus::Other,
         });
         Ok(held)
     }
@@ -87,13 +93,13 @@ impl Session {
         let is_known =
             self.account_at.borrow().get(id).is_some_and(|entry| self.moment().since(*entry) < MINUTE);
         if !is_known {
-            if self.runtime.block_on(channel.pull_account()) != Pulled::Done {
+            if self.runtime.block_on(channel.pull_account()) != PullOutcome::Done {
                 return Ok(());
             }
             self.account_at.borrow_mut().insert(id.clone(), self.moment());
         }
         let waves = &mut self.progress(channel).waves;
-        self.runtime.block_on(channel.carry_campaigns(waves, self.now()));
+        self.runtime.block_on(channel.step_campaigns(waves, self.now()));
         Ok(())
     }
 }

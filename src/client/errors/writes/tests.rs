@@ -153,7 +153,7 @@ fn every_status_with_an_error_body() {
 fn every_status_with_a_promised_body() {
     for (operation, body) in operations() {
         let failed = format!(r#"{{"status":"failed",{}"#, body.trim_start_matches('{'));
-        let sets = operation.class() == RetryClass::Upsert && operation.word() != "contact";
+        let sets = operation.retry_class() == RetryClass::Upsert && operation.word() != "contact";
         for phase in PHASES {
             for status in statuses() {
                 for kept in [false, true] {
@@ -172,7 +172,7 @@ fn every_status_with_a_promised_body() {
                     }
                     if is_success {
                         let told = class(&operation, phase, status, &failed_once(body, &failed), facts());
-                        let is_made = operation.class() != RetryClass::Upsert;
+                        let is_made = operation.retry_class() != RetryClass::Upsert;
                         let expected =
                             if is_made { [Class::Refused; 2] } else { [Class::Refused, Class::Unknown] };
                         assert!(expected.contains(&told), "{name}: {told:?}");

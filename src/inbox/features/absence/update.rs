@@ -17,8 +17,8 @@ use crate::tab::Focus;
 use model::conversations::{ConversationRow, Escalation};
 use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
 use model::text::SafeText;
-use model::time::{Timestamp, short_span};
-use model::waves::{self, Phase};
+use model::time::{Timestamp, format_short_span};
+use model::waves::{self, CampaignPhase};
 
 impl Absences {
     /// Somebody opened the desk, pressed a key, clicked or pasted.
@@ -71,7 +71,7 @@ impl Absences {
         offers::count_digest(context, digest.entries.len());
         if let Some(absence) = digest.absence.filter(|_| self.announces && !digest.entries.is_empty()) {
             self.announces = false;
-            let away = short_span(absence.until.since(absence.from));
+            let away = format_short_span(absence.until.since(absence.from));
             let words = context.keyed("{since} shows what happened since");
             context.say(format!("you were away {away}: {words}"));
         }
@@ -83,13 +83,13 @@ impl Absences {
         let Some(digest) = &self.digest else { return "Since you left".to_owned() };
         let Some(absence) = digest.absence else { return "Since you left".to_owned() };
         let zone = &context.settings.zone;
-        let clock = absence.from.clock_face(zone);
+        let clock = absence.from.hour_and_minute(zone);
         let left = match absence.from.day_number(zone) == context.now.day_number(zone) {
             true => format!("at {clock}"),
             false => format!("{} {clock}", absence.from.day_name(zone)),
         };
         let more = if digest.more { " · and more" } else { "" };
-        format!("Since you left {left} · away {}{more}", short_span(absence.until.since(absence.from)))
+        format!("Since you left {left} · away {}{more}", format_short_span(absence.until.since(absence.from)))
     }
 
     /// What the list says without a line.
@@ -144,7 +144,7 @@ fn line(entry: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
     let now = context.now;
     let (words, at) = words(&entry.fact, now);
     let tab = desk.tabs.iter().find(|tab| tab.channel.id == entry.channel && desk.tabs.len() > 1);
-    let right = [tab.map(|tab| tab.channel.name.clone()), at.map(|time| short_span(now.since(time)))];
+    let right = [tab.map(|tab| tab.channel.name.clone()), at.map(|time| format_short_span(now.since(time)))];
     ListLine {
         name: entry.title.clone(),
         words: SafeText::line(&words),
@@ -159,7 +159,7 @@ fn line(entry: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
 fn is_loud(fact: &DigestFact) -> bool {
     match fact {
         DigestFact::Waits(_) | DigestFact::Asks { .. } | DigestFact::Undelivered(_) => true,
-        DigestFact::Waves(it) => it.phase == Phase::Paused,
+        DigestFact::Waves(it) => it.phase == CampaignPhase::Paused,
         DigestFact::Fails(_)
         | DigestFact::Paused { .. }
         | DigestFact::GivenUp { .. }
@@ -178,11 +178,11 @@ fn words(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
             (words, row.waiting_since.or(row.conversation.last_message_at))
         }
         DigestFact::Fails(row) => {
-            let why = row.trouble_words(now).unwrap_or_else(|| row.conversation.preview.to_string());
+            let why = row.describe_trouble(now).unwrap_or_else(|| row.conversation.preview.to_string());
             (format!("AI fails: {why}"), row.conversation.last_message_at)
         }
         DigestFact::Paused { by, at } => (paused_by(by), Some(*at)),
-        DigestFact::Waves(it) if it.phase == Phase::Paused => (waves::paused_words(it), None),
+        DigestFact::Waves(it) if it.phase == CampaignPhase::Paused => (waves::describe_pause(it), None),
         DigestFact::Waves(it) => {
             let counts = it.counts();
             (format!("broadcast finished: {} delivered, {} failed", counts.delivered, counts.failed), None)
@@ -197,9 +197,9 @@ fn words(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
 /// Why the AI asks for a person.
 fn asks_for(row: &ConversationRow) -> Option<String> {
     match &row.conversation.escalation {
-        Escalation::Asks(why) if why.is_empty() => Some("the AI asks for a person".to_owned()),
-        Escalation::Asks(why) => Some(format!("the AI asks for a person ({why})")),
-        Escalation::Untold | Escalation::None => None,
+        Escalation::Requested(why) if why.is_empty() => Some("the AI asks for a person".to_owned()),
+        Escalation::Requested(why) => Some(format!("the AI asks for a person ({why})")),
+        Escalation::Unknown | Escalation::None => None,
     }
 }
 

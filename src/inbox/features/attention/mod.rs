@@ -49,7 +49,7 @@ impl AttentionQueue {
         let words = |count: u32, one: &str, many: &str| {
             (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
         };
-        let Alarms { silent, near, missed, .. } = self.alarms;
+        let Alarms { unanswered: silent, near, missed, .. } = self.alarms;
         let parts = [
             words(silent, "AI silent", "AIs silent"),
             words(missed, "answer late", "answers late"),

@@ -18,13 +18,13 @@ use crate::screens::broadcasts::steering;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::proposals::update as proposals;
 use crate::tab::Focus;
-use model::attention::{AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery, AttentionReason};
+use model::attention::{AttentionAnswer, AttentionEntry, AttentionQuery, AttentionReason, AttentionRequest};
 use model::conversations::{ConversationRow, Escalation};
 use model::outbox::RowState;
 use model::proposals::ProposalVerdict;
 use model::targets::TargetState;
 use model::text::SafeText;
-use model::time::{Timestamp, short_span};
+use model::time::{Timestamp, format_short_span};
 use model::waves;
 
 /// What a key of the list does with the chosen entry.
@@ -74,7 +74,7 @@ pub(crate) fn query(desk: &Desk, context: &Context) -> AttentionQuery {
 }
 
 fn all(desk: &Desk, context: &Context) -> Load {
-    Load::Attention(AttentionAsk::List(query(desk, context)))
+    Load::Attention(AttentionRequest::List(query(desk, context)))
 }
 
 impl AttentionQueue {
@@ -90,7 +90,7 @@ impl AttentionQueue {
             (self.asked, self.alarms_stale) = (true, false);
             // What became due before this desk was opened rings no more.
             let since = *self.rung_until.get_or_insert(context.now);
-            let ask = AttentionAsk::Alarms(query(desk, context), since);
+            let ask = AttentionRequest::Alarms(query(desk, context), since);
             context.push(Effect::Load(Load::Attention(ask)));
         }
     }
@@ -102,7 +102,7 @@ impl AttentionQueue {
             AttentionAnswer::Alarms(alarms, until) => {
                 (self.asked, self.stale) = (false, true);
                 self.rung_until = Some(until);
-                for entry in &alarms.rung {
+                for entry in &alarms.fired {
                     ring(entry, desk, context);
                 }
                 self.alarms = alarms;
@@ -120,9 +120,9 @@ impl AttentionQueue {
             .of_mut::<ListOverlay>()
             .filter(|list_overlay| list_overlay.kind == ListKind::NeedsYou)
         {
-            let name = before.get(list.chosen).map(AttentionEntry::name);
+            let name = before.get(list.chosen).map(AttentionEntry::id);
             let place =
-                name.and_then(|name| after.iter().position(|attention_entry| attention_entry.name() == name));
+                name.and_then(|name| after.iter().position(|attention_entry| attention_entry.id() == name));
             list.chosen = place.unwrap_or(list.chosen).min(after.len().saturating_sub(1));
         }
     }
@@ -154,13 +154,13 @@ impl AttentionQueue {
 fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
     let who = if desk.panes.blurred { "A customer" } else { entry.title.as_str() };
     let words = match &entry.reason {
-        AttentionReason::Silent(_) => format!("the AI did not wake up: {who} waits"),
-        AttentionReason::Target(row) => format!("{who}: {}", target_words(row, context)),
+        AttentionReason::AiSilent(_) => format!("the AI did not wake up: {who} waits"),
+        AttentionReason::TargetNear(row) => format!("{who}: {}", target_words(row, context)),
         AttentionReason::Stopped(_)
-        | AttentionReason::Asks(_)
-        | AttentionReason::PauseOver(_)
-        | AttentionReason::Fails(_)
-        | AttentionReason::Waves(_)
+        | AttentionReason::AiEscalated(_)
+        | AttentionReason::PauseExpired(_)
+        | AttentionReason::AiInTrouble(_)
+        | AttentionReason::CampaignPaused(_)
         | AttentionReason::Proposed(_) => return,
     };
     let words = SafeText::line(&words);
@@ -170,10 +170,10 @@ fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
 /// How much is left to answer, or how late an answer is.
 fn target_words(row: &ConversationRow, context: &Context) -> String {
     match row.target_state(context.now, context.settings.targets_of(&row.channel)) {
-        Some(TargetState::Left(left) | TargetState::Near(left)) => {
-            format!("{} left to answer", short_span(left))
+        Some(TargetState::OnTime(left) | TargetState::Near(left)) => {
+            format!("{} left to answer", format_short_span(left))
         }
-        Some(TargetState::Missed(late)) => format!("the answer is {} late", short_span(late)),
+        Some(TargetState::Missed(late)) => format!("the answer is {} late", format_short_span(late)),
         None => "answered".to_owned(),
     }
 }
@@ -181,20 +181,22 @@ fn target_words(row: &ConversationRow, context: &Context) -> String {
 fn line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> ListLine {
     let now = context.now;
     let tab = desk.tabs.iter().find(|tab| tab.channel.id == entry.channel && desk.tabs.len() > 1);
-    let right =
-        [tab.map(|tab| tab.channel.name.clone()), entry.since().map(|time| short_span(now.since(time)))];
+    let right = [
+        tab.map(|tab| tab.channel.name.clone()),
+        entry.since().map(|time| format_short_span(now.since(time))),
+    ];
     let quiet = match &entry.reason {
-        AttentionReason::PauseOver(it) => it.waiting_since.is_none(),
-        AttentionReason::Proposed(_) | AttentionReason::Waves(_) => true,
+        AttentionReason::PauseExpired(it) => it.waiting_since.is_none(),
+        AttentionReason::Proposed(_) | AttentionReason::CampaignPaused(_) => true,
         AttentionReason::Stopped(_)
-        | AttentionReason::Silent(_)
-        | AttentionReason::Asks(_)
-        | AttentionReason::Target(_)
-        | AttentionReason::Fails(_) => false,
+        | AttentionReason::AiSilent(_)
+        | AttentionReason::AiEscalated(_)
+        | AttentionReason::TargetNear(_)
+        | AttentionReason::AiInTrouble(_) => false,
     };
     ListLine {
         name: entry.title.clone(),
-        words: SafeText::line(&words(&entry.reason, context)),
+        words: SafeText::line(&describe_reason(&entry.reason, context)),
         right: right.into_iter().flatten().collect::<Vec<_>>().join(" · "),
         loud: !quiet,
         dim: false,
@@ -203,29 +205,30 @@ fn line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> ListLine {
 }
 
 /// Why it needs a person.
-pub(crate) fn words(reason: &AttentionReason, context: &Context) -> String {
+pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> String {
     let now = context.now;
     match reason {
         AttentionReason::Stopped(row) => match &row.state {
             RowState::Stopped(_, why) => format!("asks: {why}: {}", row.operation.summary()),
             _ => row.operation.summary().to_string(),
         },
-        AttentionReason::Silent(row) => {
+        AttentionReason::AiSilent(row) => {
             format!("the AI did not wake up: {}", row.conversation.preview)
         }
-        AttentionReason::Asks(row) => asks(row, now),
-        AttentionReason::Target(row) => {
+        AttentionReason::AiEscalated(row) => asks(row, now),
+        AttentionReason::TargetNear(row) => {
             format!("{}: {}", target_words(row, context), row.conversation.preview)
         }
-        AttentionReason::PauseOver(it) => {
-            let waits = it.waiting_since.map(|at| format!(", customer waits {}", short_span(now.since(at))));
+        AttentionReason::PauseExpired(it) => {
+            let waits =
+                it.waiting_since.map(|at| format!(", customer waits {}", format_short_span(now.since(at))));
             format!("the pause is over{}", waits.unwrap_or_default())
         }
-        AttentionReason::Fails(row) => {
-            let why = row.trouble_words(now).unwrap_or_else(|| row.conversation.preview.to_string());
+        AttentionReason::AiInTrouble(row) => {
+            let why = row.describe_trouble(now).unwrap_or_else(|| row.conversation.preview.to_string());
             format!("AI fails: {why}")
         }
-        AttentionReason::Waves(it) => waves::paused_words(it),
+        AttentionReason::CampaignPaused(it) => waves::describe_pause(it),
         AttentionReason::Proposed(it) => {
             let (who, change) = (&it.proposal.proposer, &it.proposal.change);
             format!("{who} proposes to {}: {}", change.word(), change.summary())
@@ -235,10 +238,10 @@ pub(crate) fn words(reason: &AttentionReason, context: &Context) -> String {
 
 fn asks(row: &ConversationRow, now: Timestamp) -> String {
     let why = match &row.conversation.escalation {
-        Escalation::Asks(why) if !why.is_empty() => format!(" ({why})"),
+        Escalation::Requested(why) if !why.is_empty() => format!(" ({why})"),
         _ => String::new(),
     };
-    let waits = row.waiting_since.map(|at| format!(", waits {}", short_span(now.since(at))));
+    let waits = row.waiting_since.map(|at| format!(", waits {}", format_short_span(now.since(at))));
     format!("the AI asks for a person{why}{}", waits.unwrap_or_default())
 }
 
@@ -265,7 +268,7 @@ pub(crate) fn go_to(inbox: &mut Inbox, chosen: usize) -> KeyOutcome {
             inbox.desk.take_up(&entry.channel);
             pages::go_to_page(inbox, PageKind::Outbox);
         }
-        (AttentionReason::Waves(it), _) => {
+        (AttentionReason::CampaignPaused(it), _) => {
             inbox.desk.take_up(&entry.channel);
             pages::go_to_page(inbox, PageKind::Broadcasts);
             inbox.broadcasts.choose_campaign(it.id.clone());
@@ -317,7 +320,7 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &AttentionEntry) -> Result<(
             let verdict = ProposalVerdict::Dropped;
             inbox.context.push(FileWrite::SettleProposal(it.proposal.id.clone(), verdict));
         }
-        (AttentionKey::Continue, AttentionReason::Waves(it)) => {
+        (AttentionKey::Continue, AttentionReason::CampaignPaused(it)) => {
             steering::ask_to_continue(it, &mut inbox.context);
         }
         (AttentionKey::HandBack, _) => {

@@ -59,12 +59,12 @@ pub(crate) fn is_same(one: &Account, other: &Account) -> bool {
 pub(crate) fn lasts(credits: f64, burn: f64) -> String {
     let days = (credits / burn).min(999.0);
     let days = if days < 1.5 { "a day".to_owned() } else { format!("{days:.0} days") };
-    format!("lasts {days}, at {} a day from here", prices::credits(burn))
+    format!("lasts {days}, at {} a day from here", prices::format_balance(burn))
 }
 
 /// `1 credit`, `2.5 credits`.
 pub(crate) fn credits(amount: f64) -> String {
-    prices::credit_words(amount)
+    prices::format_credits(amount)
 }
 
 fn line(name: &str, words: &str, right: String) -> ListLine {

@@ -13,7 +13,7 @@ impl Credits {
     pub(crate) fn model_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let Some((caps, currency)) = &context.settings.model_caps else { return Vec::new() };
         let money =
-            |model_cost: ModelCost| format!("{} {currency}", model_cost.words()).trim_end().to_owned();
+            |model_cost: ModelCost| format!("{} {currency}", model_cost.to_price()).trim_end().to_owned();
         let of = |day: i64| self.model.iter().filter(move |model_usage_row| model_usage_row.day == day);
         let sum = |day: i64| {
             of(day).fold(ModelUsage::default(), |all, model_usage_row| all.plus(&model_usage_row.usage))
@@ -22,13 +22,13 @@ impl Credits {
         let used = sum(today);
         let has_prices =
             self.model.iter().any(|model_usage_row| model_usage_row.usage.cost > ModelCost::default());
-        let words = format!("{} of {} tokens used today", used.tokens(), caps.tokens);
+        let words = format!("{} of {} tokens used today", used.total_tokens(), caps.tokens);
         let right = match caps.cost {
-            Some(most) => format!("{} of {}", used.cost.words(), money(most)),
+            Some(most) => format!("{} of {}", used.cost.to_price(), money(most)),
             None if has_prices => money(used.cost),
-            None => format!("{} %", caps.percent(&used)),
+            None => format!("{} %", caps.used_percent(&used)),
         };
-        let loud = caps.percent(&used) >= 100;
+        let loud = caps.used_percent(&used) >= 100;
         let mut lines = vec![ListLine { loud, ..line("Your model", &words, right) }];
         let mut days: Vec<i64> = self.model.iter().map(|model_usage_row| model_usage_row.day).collect();
         days.dedup();
@@ -48,7 +48,7 @@ impl Credits {
             };
             let words: Vec<String> = of(day).map(tab).collect();
             let right =
-                if has_prices { money(sum(day).cost) } else { format!("{} tokens", sum(day).tokens()) };
+                if has_prices { money(sum(day).cost) } else { format!("{} tokens", sum(day).total_tokens()) };
             lines.push(line(&day_name(day), &words.join(" · "), right));
         }
         lines

@@ -25,7 +25,7 @@ impl Credits {
         let Some(account) = tab.account.as_ref().filter(|_| !tab.is_simulated()) else {
             return Balance::Fine;
         };
-        let least = f64::from(i32::try_from(prices::TEXT).unwrap_or(1));
+        let least = f64::from(i32::try_from(prices::TEXT_CREDITS).unwrap_or(1));
         match self.burn(account, desk, context) {
             _ if account.credits < least => Balance::Empty,
             Some(burn) if account.credits < burn * LOW_DAYS => Balance::Low,
@@ -37,7 +37,7 @@ impl Credits {
     pub(crate) fn burn(&self, account: &Account, desk: &Desk, context: &Context) -> Option<f64> {
         let all: Vec<Spent> =
             self.spent_on(account, desk).into_iter().flat_map(|(_, spents)| spents.clone()).collect();
-        spending::burn(&all, context.now.day_number(&context.settings.zone))
+        spending::daily_spending(&all, context.now.day_number(&context.settings.zone))
     }
 
     /// What the tabs of a workspace spent.
@@ -85,7 +85,7 @@ impl Credits {
     /// `5 that waited for credits (14 credits)`.
     pub(crate) fn unpaid_words(&self, desk: &Desk, context: &Context) -> String {
         let payable = self.payable(desk, context);
-        format!("{} that waited for credits ({})", payable.len(), desk.price_of_unpaid(&payable).words())
+        format!("{} that waited for credits ({})", payable.len(), desk.price_of_unpaid(&payable).describe())
     }
 
     fn payable(&self, desk: &Desk, context: &Context) -> Vec<&OutboxEntry> {
@@ -111,7 +111,7 @@ impl Credits {
             };
             return context.warn(words);
         }
-        let price = desk.price_of_unpaid(&payable).words();
+        let price = desk.price_of_unpaid(&payable).describe();
         let go: Vec<(RowId, SafeText)> = payable
             .into_iter()
             .map(|outbox_entry| (outbox_entry.row.id.clone(), outbox_entry.title.clone()))
@@ -128,7 +128,7 @@ impl Credits {
     }
 
     /// Reads the list anew while it is on screen.
-    pub(crate) fn follow_purse(&mut self, desk: &Desk, context: &mut Context) {
+    pub(crate) fn refresh_balance(&mut self, desk: &Desk, context: &mut Context) {
         let shown = desk.page == PageKind::Account || listing::shows_list(context, ListKind::Credits);
         if shown && std::mem::take(&mut self.stale) {
             self.load(context);
@@ -188,7 +188,7 @@ impl Credits {
                 1 => "1 message waits for credits; A sends it".to_owned(),
                 count => format!("{count} messages wait for credits; A sends them"),
             };
-            let price = desk.price_of_unpaid(&unpaid).words();
+            let price = desk.price_of_unpaid(&unpaid).describe();
             lines.push(ListLine { loud: true, ..line("", &words, price) });
         }
         let spent = self.spent_on(account, desk);
@@ -204,7 +204,7 @@ impl Credits {
                         tab.channel.name,
                         it.count,
                         it.action,
-                        prices::credits(it.credits)
+                        prices::format_balance(it.credits)
                     ));
                 }
             }
@@ -231,7 +231,7 @@ impl Desk {
             let tab = self.tabs.iter().find(|tab| tab.channel.id == outbox_entry.row.channel)?;
             spending::price(&outbox_entry.row.operation, tab.template_price())
         };
-        entries.iter().filter_map(price).fold(Price::FREE, Price::and)
+        entries.iter().filter_map(price).fold(Price::FREE, Price::plus)
     }
 
     fn is_on(&self, entry: &OutboxEntry, account: &Account) -> bool {

@@ -5,7 +5,7 @@ use crate::command;
 use crate::command::{Command, CommandScope};
 use crate::keys::KeyPress;
 use crate::wrap;
-use model::nearest::nearest;
+use model::nearest::nearest_word;
 
 /// Columns of a text in the words of a macro.
 const TEXT: usize = 24;
@@ -110,7 +110,7 @@ pub fn written(words: &str) -> Result<RecordedStep, String> {
         let names: Vec<String> =
             command::TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let hint = match nearest(words, &names) {
+        let hint = match nearest_word(words, &names) {
             Some(near) => format!("did you mean {near:?}?"),
             None => "write a command's name, \":line\", \"type text\" or \"press key\"".to_owned(),
         };

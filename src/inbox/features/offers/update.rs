@@ -59,7 +59,7 @@ impl Desk {
         let stays = match &offer.what {
             OfferedAction::SnoozeUntilReply(key) => {
                 self.current_conversation().is_some_and(|current_conversation| {
-                    current_conversation.is(key)
+                    current_conversation.has_key(key)
                         && current_conversation.conversation.window == ServiceWindow::Closed
                         && !current_conversation.local.is_asleep()
                 })

@@ -7,7 +7,7 @@ use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use model::ids::RowId;
 use model::outbox::OutboxRow;
-use model::queries::OutboxFate;
+use model::queries::OutboxOutcome;
 
 impl Changes {
     /// Asks what became of all that was done: what was refused has not left.
@@ -23,7 +23,7 @@ impl Changes {
     }
 
     /// What became of rows has come.
-    pub(crate) fn fates_of_done(&mut self, fates: &[(RowId, OutboxFate)]) {
+    pub(crate) fn fates_of_done(&mut self, fates: &[(RowId, OutboxOutcome)]) {
         let known = |row: &RowId| {
             let rows = self.journal.done.iter().filter_map(|done| match &done.what {
                 UndoTarget::Rows(rows) => Some(rows),
@@ -31,21 +31,21 @@ impl Changes {
             });
             rows.flatten().any(|outbox_row| outbox_row.id == *row)
         };
-        let mine: Vec<(RowId, OutboxFate)> = fates.iter().filter(|fate| known(&fate.0)).cloned().collect();
+        let mine: Vec<(RowId, OutboxOutcome)> = fates.iter().filter(|fate| known(&fate.0)).cloned().collect();
         self.journal.fates.extend(mine);
     }
 
     /// Why rows never left, where none of them did.
     pub(crate) fn never_left(&self, rows: &[OutboxRow]) -> Option<&'static str> {
-        let fates: Option<Vec<&OutboxFate>> =
+        let fates: Option<Vec<&OutboxOutcome>> =
             rows.iter().map(|row| self.journal.fates.get(&row.id)).collect();
         let fates = fates?;
-        if fates.iter().all(|fate| matches!(fate, OutboxFate::Asks(_))) {
+        if fates.iter().all(|fate| matches!(fate, OutboxOutcome::NeedsDecision(_))) {
             return Some("not done; it asks in the outbox");
         }
         fates
             .iter()
-            .all(|fate| **fate == OutboxFate::Dropped)
+            .all(|fate| **fate == OutboxOutcome::Dropped)
             .then_some("never left; it was dropped or replaced")
     }
 }

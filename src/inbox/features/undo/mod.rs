@@ -12,11 +12,11 @@ use std::collections::{HashMap, VecDeque};
 use crate::components::marks::Marks;
 use crate::event::Intent;
 use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
-use model::local::Keep;
+use model::local::LocalChange;
 use model::macros::Macro;
 use model::outbox::{Operation, OutboxRow};
 use model::proposals::DeskProposal;
-use model::queries::OutboxFate;
+use model::queries::OutboxOutcome;
 use model::reviews::ReviewEntry;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment};
@@ -94,17 +94,17 @@ impl Done {
 }
 
 /// The conversation a change of this desk is about, if it is one.
-fn only(keep: &Keep) -> Option<&ConversationId> {
+fn only(keep: &LocalChange) -> Option<&ConversationId> {
     fn one<T>(pairs: &[(ConversationId, T)]) -> Option<&ConversationId> {
         if let [(id, _)] = pairs { Some(id) } else { None }
     }
     match keep {
-        Keep::Snooze(it) => one(it),
-        Keep::Claim(it) => one(it),
-        Keep::Tags(it) => one(it),
-        Keep::DraftOnly(it) => one(it),
-        Keep::Unseen(it) => one(it),
-        Keep::Wake(_) | Keep::Rule(..) | Keep::ExtendPauses(..) => None,
+        LocalChange::Snooze(it) => one(it),
+        LocalChange::Claim(it) => one(it),
+        LocalChange::Tags(it) => one(it),
+        LocalChange::DraftOnly(it) => one(it),
+        LocalChange::Unseen(it) => one(it),
+        LocalChange::Wake(_) | LocalChange::Rule(..) | LocalChange::ExtendPauses(..) => None,
     }
 }
 
@@ -113,7 +113,7 @@ fn only(keep: &Keep) -> Option<&ConversationId> {
 pub enum UndoTarget {
     Rows(Vec<OutboxRow>),
     /// The change that brings back what was kept before.
-    Keep(Keep),
+    Keep(LocalChange),
     /// The marks that were set before, and whether in the list over all tabs.
     Marks(Marks, bool),
     /// A private note, to be taken back into the composer.
@@ -152,7 +152,7 @@ pub(crate) struct Journal {
     /// What could not be taken back and was said so, by its number.
     passed: Option<u64>,
     /// What became of the rows, as of when the list was opened.
-    fates: HashMap<RowId, OutboxFate>,
+    fates: HashMap<RowId, OutboxOutcome>,
 }
 
 impl Journal {
@@ -182,7 +182,7 @@ impl Journal {
         }
     }
 
-    fn note(&mut self, done: Done) {
+    fn record(&mut self, done: Done) {
         if self.done.len() == REMEMBERED {
             self.done.pop_front();
         }

@@ -3,11 +3,11 @@
 use super::*;
 use crate::Inbox;
 use crate::settings::Settings;
-use model::time::{Times, Timestamp};
+use model::time::{ClockReading, Timestamp};
 
 #[test]
 fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
-    let start = Times::by_hand(Timestamp::from_micros(1_700_000_000_000_000));
+    let start = ClockReading::manual(Timestamp::from_micros(1_700_000_000_000_000));
     for (age, left, found) in [
         (FRESH - 1, true, Some(1)),
         (FRESH, true, None),

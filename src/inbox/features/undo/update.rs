@@ -11,7 +11,7 @@ use crate::screens::broadcasts::BroadcastOrder;
 use crate::screens::mail::filing;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
-use model::local::Keep;
+use model::local::LocalChange;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 
@@ -24,14 +24,20 @@ impl Changes {
 
     /// Notes a change of what this desk keeps, with the change that brings
     /// back what was before.
-    pub(crate) fn note_kept(&mut self, channel: &ChannelId, words: &str, before: Keep, context: &Context) {
+    pub(crate) fn note_kept(
+        &mut self,
+        channel: &ChannelId,
+        words: &str,
+        before: LocalChange,
+        context: &Context,
+    ) {
         self.note_done(channel.clone(), words, UndoTarget::Keep(before), context);
     }
 
     pub(crate) fn note_done(&mut self, channel: ChannelId, words: &str, what: UndoTarget, context: &Context) {
         let group = self.journal.group();
         let words = SafeText::line(words);
-        self.journal.note(Done { at: context.moment, group, channel, words, what, undone: false });
+        self.journal.record(Done { at: context.moment, group, channel, words, what, undone: false });
     }
 
     /// How something can be taken back, or why it cannot.
@@ -49,13 +55,13 @@ impl Changes {
         if !held.is_empty() {
             return Ok(UndoMethod::Recall(held));
         }
-        if rows.iter().all(|row| row.operation.opposite().is_some()) {
+        if rows.iter().all(|row| row.operation.inverse().is_some()) {
             return Ok(UndoMethod::Turn(rows.clone()));
         }
         if let Some(why) = self.never_left(rows) {
             return Err(why);
         }
-        Err(rows.last().map_or("left", |row| row.operation.left()))
+        Err(rows.last().map_or("left", |row| row.operation.describe_irrevocable()))
     }
 
     /// The newest thing that `z` takes back. What has left blocks the way to
@@ -129,7 +135,7 @@ impl Changes {
     /// Asks for the opposite of a pause, a hand-back or a change of tags.
     fn turn(&mut self, rows: &[OutboxRow], desk: &Desk, context: &mut Context) {
         let intent = |row: &OutboxRow| {
-            let operation = row.operation.opposite()?;
+            let operation = row.operation.inverse()?;
             let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
@@ -158,11 +164,11 @@ impl Changes {
 pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
     let Some(first) = rows.first() else { return };
     let last = rows.last().unwrap_or(first);
-    let verb = last.operation.done();
+    let verb = last.operation.describe_done();
     let words = match rows.len() {
         1 => format!("{verb} · {}", inbox.desk.name_of_row(first)),
         _ if rows.iter().all(|row| row.lane == first.lane) => {
-            let mut verbs: Vec<&str> = rows.iter().map(|row| row.operation.done()).collect();
+            let mut verbs: Vec<&str> = rows.iter().map(|row| row.operation.describe_done()).collect();
             verbs.dedup();
             let name = inbox.desk.name_of_row(first);
             format!("{} · {name}", verbs.join(", "))
@@ -171,7 +177,7 @@ pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
     };
     let words = SafeText::line(&words);
     let what = UndoTarget::Rows(rows.to_vec());
-    inbox.changes.journal.note(Done {
+    inbox.changes.journal.record(Done {
         at: inbox.context.moment,
         group,
         channel: first.channel.clone(),

@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_nobody_waits_for_goes_nowhere() {
-        let lookup = |text: &str| Load::Lookup(Selector::on_screen(text));
+        let lookup = |text: &str| Load::Lookup(Selector::from_command_line(text));
         let mut ahead = TypedAhead::default();
         ahead.note(&lookup("dana"));
         ahead.note(&Load::Macros);

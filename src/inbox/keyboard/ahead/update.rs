@@ -148,7 +148,7 @@ pub(crate) fn act_next(inbox: &mut Inbox, replayed: bool) -> bool {
     let Some(next) = ahead.queue.pop_front() else { return false };
     inbox.context.refusal = None;
     act(inbox, next);
-    inbox.changes.touches.note(&inbox.context.effects);
+    inbox.changes.touches.record_input(&inbox.context.effects);
     true
 }
 

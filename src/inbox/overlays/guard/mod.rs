@@ -69,7 +69,7 @@ impl PromptGuard {
         self.passed
     }
 
-    fn keep(&mut self, it: char) {
+    fn push_typed(&mut self, it: char) {
         if self.kept.len() < MOST {
             self.kept.push(it);
         }

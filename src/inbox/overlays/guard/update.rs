@@ -34,13 +34,13 @@ pub(crate) fn answer_words(inbox: &Inbox) -> Option<String> {
 impl Desk {
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.
-    pub(crate) fn guard_lets(&mut self, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
+    pub(crate) fn allow_key(&mut self, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
         if context.guard.lets(key, context.moment) {
             return true;
         }
         match key.typed() {
             Some(it) => {
-                context.guard.keep(it);
+                context.guard.push_typed(it);
                 self.warn_of_kept(context);
             }
             None if key.code == KeyCode::Esc => (),
@@ -59,7 +59,7 @@ impl Desk {
             return context.state(Fact::Question);
         };
         (context.guard.passed, context.guard.quiet) = (false, WRITING);
-        context.guard.keep(it);
+        context.guard.push_typed(it);
         self.warn_of_kept(context);
     }
 
@@ -77,7 +77,7 @@ impl Desk {
 
     /// Once no question is open, what was typed over one goes into the text it
     /// was meant for.
-    pub(crate) fn give_typed_back(&mut self, context: &mut Context) {
+    pub(crate) fn restore_typed_text(&mut self, context: &mut Context) {
         if context.guard.kept.is_empty() || !context.layers.is_empty() {
             return;
         }

@@ -32,7 +32,7 @@ pub(crate) struct RequestLogView {
 impl RequestLogView {
     /// The requests of a tab that were not answered as wished.
     pub fn failed_calls(&self, channel: &ChannelId) -> impl Iterator<Item = &Call> {
-        self.all.iter().filter(move |call| call.channel == *channel && !call.is_fine())
+        self.all.iter().filter(move |call| call.channel == *channel && !call.is_success())
     }
 
     /// The title of the list, and what its keys do.
@@ -53,7 +53,7 @@ impl RequestLogView {
         let telling = |call: &&Call| match self.shown {
             RequestsShown::All => true,
             RequestsShown::FailuresAndChanges => is_telling(call),
-            RequestsShown::Failures => !call.is_fine(),
+            RequestsShown::Failures => !call.is_success(),
         };
         self.all.iter().filter(telling).filter(wanted)
     }
@@ -61,5 +61,5 @@ impl RequestLogView {
 
 /// Whether it changed something or was not answered as wished.
 fn is_telling(call: &Call) -> bool {
-    call.method != "GET" || !call.is_fine()
+    call.method != "GET" || !call.is_success()
 }

@@ -40,7 +40,7 @@ impl RequestLogView {
         if std::mem::take(&mut self.copies) {
             let channel = &desk.tab().channel.id;
             let found = self.all.iter().find(|call| call.channel == *channel && is_telling(call));
-            match found.map(Call::curl) {
+            match found.map(Call::to_curl_command) {
                 Some(command) => copy_curl(context, command),
                 None => context.warn(
                     context.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
@@ -53,7 +53,7 @@ impl RequestLogView {
     pub(crate) fn calls_letter(&mut self, chosen: usize, letter: char, context: &mut Context) {
         match letter {
             'y' => {
-                let command = self.shown_calls().nth(chosen).map(Call::curl);
+                let command = self.shown_calls().nth(chosen).map(Call::to_curl_command);
                 match command {
                     Some(command) => copy_curl(context, command),
                     None => context.warn("there is no request here"),
@@ -88,11 +88,11 @@ impl RequestLogView {
             }
             let status = call.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);
             ListLine {
-                name: SafeText::line(&format!("{}:{seconds:02} {tab}", call.at.clock_face(zone))),
+                name: SafeText::line(&format!("{}:{seconds:02} {tab}", call.at.hour_and_minute(zone))),
                 words: SafeText::line(&words),
-                right: format!("{status} {:>5} ms", call.took / MILLISECOND),
-                loud: !call.is_fine(),
-                dim: call.is_fine() && call.method == "GET",
+                right: format!("{status} {:>5} ms", call.duration / MILLISECOND),
+                loud: !call.is_success(),
+                dim: call.is_success() && call.method == "GET",
                 goes_to: None,
             }
         };

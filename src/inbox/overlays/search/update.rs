@@ -37,12 +37,12 @@ impl Overlay for SearchPrompt {
                 return inbox.features.search.go_to_found(&mut inbox.desk, &mut inbox.context);
             }
             (KeyCode::Tab, _) => {
-                inbox.features.search.text.keep();
+                inbox.features.search.text.restore_previous();
                 inbox.features.search.only_here = !inbox.features.search.only_here;
                 inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
             }
             (_, Some(by)) => {
-                inbox.features.search.text.keep();
+                inbox.features.search.text.restore_previous();
                 inbox.features.search.step(by);
                 inbox.features.search.search_more(&mut inbox.context);
             }

@@ -93,21 +93,25 @@ impl Credits {
         if account.environment == Environment::Test {
             card.line("here", "nothing: this is a TEST key");
         }
-        let exactly = |number: i64| Price::exactly(number).words();
+        let exactly = |number: i64| Price::exactly(number).describe();
         let template = match tab.templates.charged {
             Some(charged) => format!("{}, as last charged", exactly(charged)),
-            None => format!("{}: the interface says both", tab.template_price().words()),
+            None => format!("{}: the interface says both", tab.template_price().describe()),
         };
-        let uploaded =
-            format!("{}; video {}", exactly(prices::MEDIA_UPLOADED), exactly(prices::VIDEO_UPLOADED));
-        let linked = format!("{}, any file a link of your own leads to", exactly(prices::MEDIA_OWN_LINK));
+        let uploaded = format!(
+            "{}; video {}",
+            exactly(prices::UPLOADED_MEDIA_CREDITS),
+            exactly(prices::UPLOADED_VIDEO_CREDITS)
+        );
+        let linked =
+            format!("{}, any file a link of your own leads to", exactly(prices::LINKED_MEDIA_CREDITS));
         let rows = [
-            ("text", exactly(prices::TEXT), "message"),
+            ("text", exactly(prices::TEXT_CREDITS), "message"),
             ("link", linked, ""),
             ("upload", uploaded, "file"),
             ("template", template, ""),
-            ("mail", exactly(prices::EMAIL), "mail"),
-            ("SMS", format!("{}, not stated by the interface", exactly(prices::SMS)), "sms"),
+            ("mail", exactly(prices::EMAIL_CREDITS), "mail"),
+            ("SMS", format!("{}, not stated by the interface", exactly(prices::SMS_CREDITS)), "sms"),
             ("call", "by the minute; the price is not published".to_owned(), "call"),
             ("broadcast", "each recipient as a single message".to_owned(), ""),
             ("free", "reads, reactions, uploads, switches, contacts, webhooks".to_owned(), ""),

@@ -8,7 +8,7 @@ use ratatui::widgets::{Sparkline, Widget};
 use crate::components::paint_view;
 use crate::layout::Area;
 use crate::theme_view::Theme;
-use model::board::{BoardDetail, Sample};
+use model::board::{BoardDetail, BoardSample};
 
 /// Bars of a terminal that has only letters.
 pub(crate) const ASCII: bar::Set<'static> = bar::Set {
@@ -43,7 +43,7 @@ pub fn progress(theme: Theme, (delivered, failed, people): (i64, i64, i64), area
 }
 
 /// What a line is called, what it counts, and how it looks.
-type Line = (&'static str, fn(&Sample) -> i64, Style);
+type Line = (&'static str, fn(&BoardSample) -> i64, Style);
 
 /// Delivered, failed and pending over time.
 pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer) -> u16 {
@@ -74,7 +74,7 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
 }
 
 /// Samples spread evenly over columns: in each the newest of its time.
-fn spread(samples: &[Sample], columns: usize, value: fn(&Sample) -> i64) -> Vec<u64> {
+fn spread(samples: &[BoardSample], columns: usize, value: fn(&BoardSample) -> i64) -> Vec<u64> {
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
     let span = last.at.since(first.at).max(1);
     let columns = columns.max(2);
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn samples_are_spread_over_the_columns_by_their_time() {
-        let sample = |seconds: i64, delivered| Sample {
+        let sample = |seconds: i64, delivered| BoardSample {
             at: Timestamp::from_micros(seconds * SECOND),
             counts: RecipientCounts { delivered, ..RecipientCounts::default() },
         };

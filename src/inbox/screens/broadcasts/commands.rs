@@ -5,7 +5,7 @@ use crate::command::Reason;
 use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use model::account::Platform;
-use model::waves::Phase;
+use model::waves::CampaignPhase;
 
 /// Whether the active tab has broadcasts.
 pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
@@ -38,7 +38,7 @@ pub(crate) fn new_broadcast(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_pause(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.broadcasts.steerable(Some(Phase::Running), &inbox.desk).map(drop)
+    inbox.broadcasts.steerable(Some(CampaignPhase::Running), &inbox.desk).map(drop)
 }
 
 pub(crate) fn pause(inbox: &mut Inbox, _: KeyPress) {
@@ -46,7 +46,7 @@ pub(crate) fn pause(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_continue(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.broadcasts.steerable(Some(Phase::Paused), &inbox.desk).map(drop)
+    inbox.broadcasts.steerable(Some(CampaignPhase::Paused), &inbox.desk).map(drop)
 }
 
 pub(crate) fn continue_paused(inbox: &mut Inbox, _: KeyPress) {

@@ -10,7 +10,7 @@ use crate::event::SyncOrder;
 use crate::screens::cards::CardsScreen;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
-use model::happenings::{Happening, TriggerKind};
+use model::happenings::{TriggerEvent, TriggerKind};
 
 impl CardsScreen {
     /// Asks for the events, if what is known of them is old.
@@ -25,20 +25,21 @@ impl CardsScreen {
 
 /// The completed campaigns that are this broadcast, and how many are no
 /// broadcast known here.
-pub fn completed<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a Happening>, usize) {
+pub fn completed<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a TriggerEvent>, usize) {
     let told = inbox
         .cards
         .happenings(entry.channel())
         .iter()
         .filter(|happening| happening.trigger == TriggerKind::Campaign);
-    let known = |happening: &&Happening| inbox.broadcasts.rows.rows.iter().any(|row| names(happening, row));
-    let (known, others): (Vec<&Happening>, Vec<&Happening>) = told.partition(known);
+    let known =
+        |happening: &&TriggerEvent| inbox.broadcasts.rows.rows.iter().any(|row| names(happening, row));
+    let (known, others): (Vec<&TriggerEvent>, Vec<&TriggerEvent>) = told.partition(known);
     (known.into_iter().filter(|happening| names(happening, entry)).collect(), others.len())
 }
 
 /// Whether an event names a broadcast.
-fn names(event: &Happening, entry: &BoardEntry) -> bool {
-    let ids = entry.broadcasts();
+fn names(event: &TriggerEvent, entry: &BoardEntry) -> bool {
+    let ids = entry.broadcast_ids();
     let named = |word: &str| ids.iter().any(|entry| entry.as_str() == word);
     named(&event.id) || event.fields.iter().any(|(_, value)| named(value.as_str()))
 }

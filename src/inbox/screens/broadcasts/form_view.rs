@@ -16,7 +16,7 @@ use crate::theme_view::Theme;
 use model::prices;
 use model::text::SafeText;
 use model::waves::audience::AudienceSource;
-use model::waves::{price_each, title};
+use model::waves::{content_title, recipient_price};
 
 /// Columns of a label.
 const LABEL: u16 = 12;
@@ -53,7 +53,7 @@ impl OverlayView for BroadcastForm {
 
 /// Its recipients, as far as is known.
 fn audience(form: &BroadcastForm) -> String {
-    let whom = SafeText::line(&form.query.source.words()).to_string();
+    let whom = SafeText::line(&form.query.source.describe()).to_string();
     let Some(found) = &form.found else { return format!("To {whom}: being looked up…") };
     let mut words = match form.query.source {
         AudienceSource::Everyone => format!("To {whom}: {} contacts", form.count()),
@@ -63,15 +63,15 @@ fn audience(form: &BroadcastForm) -> String {
         words.push_str(" so far, the server is being asked…");
     }
     for (count, what) in [
-        (found.doubled, "named twice"),
+        (found.duplicates, "named twice"),
         (found.without_phone, "without a phone number"),
-        (found.unread.len(), "no contacts here"),
+        (found.not_read.len(), "no contacts here"),
     ] {
         if count > 0 {
             words.push_str(&format!(", {count} {what}"));
         }
     }
-    for wrong in &found.wrong {
+    for wrong in &found.invalid {
         words.push_str(&format!(" · {}", SafeText::line(wrong)));
     }
     words
@@ -148,7 +148,8 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, buffer:
         None => {
             let charged = inbox.desk.tab().templates.charged;
             let count = i64::try_from(form.count()).unwrap_or(i64::MAX);
-            let price = form.content().map(|content| price_each(&content, charged).times(count).words());
+            let price =
+                form.content().map(|content| recipient_price(&content, charged).times(count).describe());
             (
                 format!(" Ctrl-X flight check · {} · Tab next · Esc keeps it ", price.unwrap_or_default()),
                 theme.quiet(),
@@ -165,15 +166,15 @@ impl OverlayView for Flight {
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.min(92), rows.min(20).saturating_sub(2));
         let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
-        let count = flight.new.aim.count();
-        let heading = format!("Flight check · {}", prices::people_words(count));
+        let count = flight.new.audience.count();
+        let heading = format!("Flight check · {}", prices::format_people(count));
         let titles = (&[(heading.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let end = inner.y + inner.height;
         let mut y = inner.y;
-        paint_view::text(buffer, x, y, width, title(&flight.new.content).as_str(), theme.own());
+        paint_view::text(buffer, x, y, width, content_title(&flight.new.content).as_str(), theme.own());
         y += 2;
         for point in inbox.broadcasts.flight_points(flight, &inbox.desk, &inbox.context) {
             let (mark, style) = match point.weight {
@@ -193,7 +194,7 @@ impl OverlayView for Flight {
             0 => "leaves at once".to_owned(),
             seconds => inbox.context.keyed(&format!("held {seconds} s, {{undo}} takes it back")),
         };
-        match flight.new.aim.phrase() {
+        match flight.new.audience.confirmation_phrase() {
             Some(phrase) => {
                 let runs = [
                     ("Type ", Style::new()),

@@ -22,7 +22,7 @@ use model::queries::{OutboxEntry, PausedEntry, SnoozedEntry};
 use model::text::SafeText;
 use model::time::Timestamp;
 use model::waves::audience::{AudienceQuery, ResolvedAudience};
-use model::waves::{NewCampaign, Phase};
+use model::waves::{CampaignPhase, NewCampaign};
 
 use crate::screens::broadcasts::form::BroadcastForm;
 
@@ -34,7 +34,7 @@ pub enum BroadcastOrder {
     /// Take it back, if nothing has left.
     Recall(CampaignId),
     /// Pause or stop it between waves.
-    Halt(CampaignId, Phase),
+    Halt(CampaignId, CampaignPhase),
     /// Let it go on, within another limit of failures where one is given.
     Continue(CampaignId, Option<u8>, Option<SafeText>),
     /// Watch one of elsewhere.

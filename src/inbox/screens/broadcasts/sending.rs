@@ -20,7 +20,7 @@ use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
 use crate::screens::people::People;
 use crate::screens::people::marking::Marked;
-use model::fetches::{Fetch, FetchResult, Fetching};
+use model::fetches::{Fetch, FetchOutcome, FetchResult};
 use model::ids::{CampaignId, ChannelId};
 use model::time::SECOND;
 use model::waves::NewCampaign;
@@ -98,7 +98,8 @@ impl BroadcastForm {
         match ready {
             Ok((content, aim, plan)) => {
                 let hold = inbox.context.settings.broadcast_hold;
-                let new = NewCampaign { channel: self.query.channel.clone(), content, aim, plan, hold };
+                let new =
+                    NewCampaign { channel: self.query.channel.clone(), content, audience: aim, plan, hold };
                 let (form, typed) = (self.clone(), TextLine::default());
                 // Checked against the balance of now.
                 inbox.context.push(SyncOrder::Refresh(new.channel.clone()));
@@ -228,7 +229,7 @@ pub(crate) fn broadcast_line(inbox: &mut Inbox, words: &str) -> Result<(), Strin
 /// It is on disk; as long as it is held it can be taken back.
 pub(crate) fn broadcast_begun(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
     let until = inbox.context.moment.plus(new.hold);
-    let words = format!("began a broadcast to {}", new.aim.count());
+    let words = format!("began a broadcast to {}", new.audience.count());
     inbox.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
     inbox.people.marked = Marked::default();
     inbox.broadcasts.choose = Some(id);
@@ -263,7 +264,7 @@ pub(crate) fn audience_found(
     let first = form.found.is_none();
     match found {
         Ok(found) => {
-            let unread: Vec<String> = found.unread.iter().take(ASKED).cloned().collect();
+            let unread: Vec<String> = found.not_read.iter().take(ASKED).cloned().collect();
             form.receive(found);
             // Who is no contact here may be one of the server's.
             if first {
@@ -286,7 +287,7 @@ pub(crate) fn audience_fetched(
     context: &mut Context,
     channel: &ChannelId,
     fetch: &Fetch,
-    fetched: &Fetching,
+    fetched: &FetchOutcome,
 ) {
     let Some(form) = audience_form(context).filter(|audience_form| audience_form.query.channel == *channel)
     else {

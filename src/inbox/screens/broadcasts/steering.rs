@@ -19,14 +19,14 @@ use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
-use model::board::{BoardEntry, RecipientFate, RecipientStatus, report};
-use model::fetches::{Fetch, Fetching};
+use model::board::{BoardEntry, RecipientOutcome, RecipientStatus, report_csv};
+use model::fetches::{Fetch, FetchOutcome};
 use model::ids::{BroadcastId, CampaignId};
 use model::prices;
 use model::text::SafeText;
 use model::time::MINUTE;
 use model::waves::audience::{AudienceQuery, AudienceSource};
-use model::waves::{Campaign, PauseCause, Phase, Wave, WaveRowState};
+use model::waves::{Campaign, CampaignPhase, PauseCause, Wave, WaveRowState};
 
 /// How the list of recipients is called.
 const RECIPIENTS: &str = "Recipients";
@@ -85,8 +85,8 @@ impl OverlayView for Continuing {
 
 /// Asks for the limit a campaign shall go on with.
 pub(crate) fn ask_to_continue(campaign: &Campaign, context: &mut Context) {
-    let asks = campaign.waves.iter().any(|wave| matches!(wave.fate, WaveRowState::Asks(_)));
-    if campaign.cause == Some(PauseCause::Row) && asks {
+    let asks = campaign.waves.iter().any(|wave| matches!(wave.row_state, WaveRowState::NeedsDecision(_)));
+    if campaign.pause_cause == Some(PauseCause::Row) && asks {
         let words = "a wave's row asks first: {go-to-outbox} decides over it";
         return context.warn(context.keyed(words));
     }
@@ -101,7 +101,7 @@ impl BroadcastsScreen {
     }
 
     /// Why the chosen row cannot be steered so.
-    pub(crate) fn steerable(&self, phase: Option<Phase>, desk: &Desk) -> Result<&Campaign, String> {
+    pub(crate) fn steerable(&self, phase: Option<CampaignPhase>, desk: &Desk) -> Result<&Campaign, String> {
         let entry = self.rows.chosen().ok_or("no broadcast is chosen")?;
         let campaign = entry
             .campaign()
@@ -112,7 +112,7 @@ impl BroadcastsScreen {
         match phase {
             _ if !campaign.phase.is_open() => Err(format!("it is {}", campaign.phase.word())),
             Some(wanted) if campaign.phase != wanted => Err(match campaign.phase {
-                Phase::Paused => "it is paused; {continue-broadcast} goes on".to_owned(),
+                CampaignPhase::Paused => "it is paused; {continue-broadcast} goes on".to_owned(),
                 _ => "it goes on already; {pause-broadcast} pauses it".to_owned(),
             }),
             _ => Ok(campaign),
@@ -122,7 +122,7 @@ impl BroadcastsScreen {
     /// Pauses it: the wave that has left goes its way, no further one leaves.
     pub(crate) fn pause_broadcast(&mut self, context: &mut Context) {
         if let Some(id) = self.chosen_campaign().map(|chosen_campaign| chosen_campaign.id.clone()) {
-            context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
+            context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, CampaignPhase::Paused)));
         }
     }
 
@@ -136,20 +136,20 @@ impl BroadcastsScreen {
     /// Asks whether to stop it for good.
     pub(crate) fn ask_stop(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
-        let left = campaign.not_sent();
-        let leaves = campaign.waves.iter().any(|wave| matches!(wave.fate, WaveRowState::Leaving));
+        let left = campaign.unsent_count();
+        let leaves = campaign.waves.iter().any(|wave| matches!(wave.row_state, WaveRowState::Sending));
         let id = campaign.id.clone();
         let mut lines = vec![DialogLine::plain(format!(
             "{} {} not been sent to, and will not be. What the server has taken goes its way: the interface \
              cannot take it back.",
-            prices::people_words(left),
+            prices::format_people(left),
             if left == 1 { "has" } else { "have" }
         ))];
         if leaves {
             lines.push(DialogLine::new("One wave is leaving now; it may still be taken.", Tone::Waiting));
         }
         let stop = |inbox: &mut Inbox| {
-            inbox.context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
+            inbox.context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, CampaignPhase::Stopped)));
         };
         context.open(Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"));
     }
@@ -174,7 +174,7 @@ impl BroadcastsScreen {
         if detail.recipients.is_empty() {
             return Err("whom it went to is not known here".to_owned());
         }
-        let failed: Vec<RecipientStatus> = detail.failed().cloned().collect();
+        let failed: Vec<RecipientStatus> = detail.failed_recipients().cloned().collect();
         let counted = self.rows.chosen().map_or(0, |chosen| chosen.counts().failed);
         if failed.is_empty() && counted > 0 {
             return Err(format!(
@@ -217,7 +217,7 @@ impl BroadcastsScreen {
         else {
             return context.warn("whom it went to is not known here: there is nothing to report");
         };
-        let text = report(&detail.recipients);
+        let text = report_csv(&detail.recipients);
         let id =
             self.chosen_campaign().map(|chosen_campaign| chosen_campaign.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
@@ -253,21 +253,23 @@ impl BroadcastsScreen {
         let mut lines = Vec::new();
         let mut add = |words: String| lines.push(SafeText::line(&words));
         if let Some(campaign) = entry.campaign() {
-            add(format!("plan: {}", campaign.plan.words(campaign.count)));
+            add(format!("plan: {}", campaign.plan.describe(campaign.count)));
             for (number, wave) in campaign.waves.iter().enumerate() {
                 add(format!(
                     "wave {}: {} · {}",
                     number + 1,
-                    prices::people_words(wave.size),
+                    prices::format_people(wave.size),
                     wave_words(wave)
                 ));
             }
         }
         add(String::new());
-        let all_refused =
-            detail.recipients.iter().all(|recipient| matches!(recipient.fate, RecipientFate::Refused(_)));
-        match (detail.recipients.is_empty(), detail.shows_any()) {
-            (false, _) if all_refused && counts.failed < entry.people() => {
+        let all_refused = detail
+            .recipients
+            .iter()
+            .all(|recipient| matches!(recipient.outcome, RecipientOutcome::Refused(_)));
+        match (detail.recipients.is_empty(), detail.has_read_recipients()) {
+            (false, _) if all_refused && counts.failed < entry.recipient_count() => {
                 add("The service names those it did not reach; of the others nothing is known here."
                     .to_owned())
             }
@@ -280,15 +282,19 @@ impl BroadcastsScreen {
                 add("Rebuilt from messages read here and what the service says of failures.".to_owned())
             }
         }
-        let order = |recipient_status: &&RecipientStatus| recipient_status.fate.reason().is_none();
+        let order = |recipient_status: &&RecipientStatus| recipient_status.outcome.failure_reason().is_none();
         let mut all: Vec<&RecipientStatus> = detail.recipients.iter().collect();
         all.sort_by_key(order);
         for it in all {
             let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
             let phone = it.phone.clone().unwrap_or_else(|| "no number read".to_owned());
             let replied = if it.replied { " · replied" } else { "" };
-            let why = it.fate.reason().map(|reason| format!(" · {}", reason.told())).unwrap_or_default();
-            add(format!("{:13} {phone}  {name}{why}{replied}", it.fate.word()));
+            let why = it
+                .outcome
+                .failure_reason()
+                .map(|reason| format!(" · {}", reason.describe()))
+                .unwrap_or_default();
+            add(format!("{:13} {phone}  {name}{why}{replied}", it.outcome.label()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
         context.open(TextView::new(title, lines));
@@ -320,7 +326,7 @@ pub(crate) fn campaign_answered(inbox: &mut Inbox, answer: BroadcastActionResult
                     .keyed("too late: the first wave has left; {stop-broadcast} in the deck stops the rest"),
             );
         }
-        BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
+        BroadcastActionResult::Done(BroadcastOrder::Halt(_, CampaignPhase::Paused), true) => {
             inbox
                 .context
                 .say(inbox.context.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
@@ -340,7 +346,7 @@ pub(crate) fn campaign_answered(inbox: &mut Inbox, answer: BroadcastActionResult
 }
 
 /// Messages that went out were read, or not.
-pub(crate) fn sent_fetched(inbox: &mut Inbox, fetched: &Fetching) {
+pub(crate) fn sent_fetched(inbox: &mut Inbox, fetched: &FetchOutcome) {
     match fetched {
         Ok(_) => inbox.broadcasts.refreshes = true,
         Err(why) => inbox.context.warn(format!("the messages that went out could not be read: {why}")),
@@ -361,10 +367,10 @@ pub(crate) fn track(inbox: &mut Inbox, id: &str) -> Result<(), String> {
 
 /// How a wave stands, in words.
 pub fn wave_words(wave: &Wave) -> String {
-    match (&wave.fate, &wave.reading) {
+    match (&wave.row_state, &wave.reading) {
         (WaveRowState::Unsent, _) => "not sent".to_owned(),
-        (WaveRowState::Leaving, _) => "leaving".to_owned(),
-        (WaveRowState::Asks(why), _) => format!("asks: {why}"),
+        (WaveRowState::Sending, _) => "leaving".to_owned(),
+        (WaveRowState::NeedsDecision(why), _) => format!("asks: {why}"),
         (WaveRowState::Dropped, _) => "taken back".to_owned(),
         (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
         (WaveRowState::Sent(_), Some(it)) => {

@@ -25,7 +25,7 @@ impl BroadcastsScreen {
         let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
         let held = rows
             .filter_map(BoardEntry::campaign)
-            .filter(|campaign| campaign.begun() == 0 && campaign.starts_at > context.now);
+            .filter(|campaign| campaign.started_waves() == 0 && campaign.starts_at > context.now);
         held.map(|campaign| {
             context.now.plus((campaign.starts_at.since(context.now) - 1).rem_euclid(SECOND) + 1)
         })

@@ -21,10 +21,10 @@ use crate::screens::outbox::row_state_view;
 use crate::screens::people::view::divide;
 use crate::theme_view::Theme;
 use model::board::BoardEntry;
-use model::broadcast_report::charged_words;
+use model::broadcast_report::describe_charge;
 use model::prices;
-use model::time::{ago, short_span};
-use model::waves::{Campaign, Phase, RecipientCounts, price_each};
+use model::time::{format_ago, format_short_span};
+use model::waves::{Campaign, CampaignPhase, RecipientCounts, recipient_price};
 
 /// What is offered on the page, most useful first.
 pub const HINTS: &[Command] = &[
@@ -74,7 +74,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let place = if rows.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
     let is_paused = |board_entry: &&BoardEntry| {
-        board_entry.campaign().is_some_and(|campaign| campaign.phase == Phase::Paused)
+        board_entry.campaign().is_some_and(|campaign| campaign.phase == CampaignPhase::Paused)
     };
     let paused = rows.rows.iter().filter(is_paused).count();
     let running = rows.rows.iter().filter(|row| row.is_open()).count() - paused;
@@ -110,7 +110,7 @@ fn empty(inbox: &Inbox) -> Option<String> {
         )));
     }
     Some(match rows.loaded {
-        false => loading_view::words(inbox, Pane::Page),
+        false => loading_view::empty_pane_text(inbox, Pane::Page),
         true => inbox.context.keyed(
             "No broadcast was sent from here yet. Mark people ({go-to-people}) or conversations, then {broadcast}; \
              :broadcast track ID watches one of elsewhere.",
@@ -125,7 +125,7 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
     paint_view::text(buffer, x, area.y, 12, &state, style);
     x += 13;
     let counts = entry.counts();
-    let people = entry.people().max(1);
+    let people = entry.recipient_count().max(1);
     let settled = counts.delivered + counts.failed;
     let is_wide = area.width >= WIDE;
     let bar = if is_wide { BAR.0 } else { BAR.1 };
@@ -136,14 +136,15 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
         buffer,
     );
     x += bar + 1;
-    let told = format!("{settled}/{}", entry.people());
+    let told = format!("{settled}/{}", entry.recipient_count());
     x += paint_view::text(buffer, x, area.y, 11, &told, Style::new()).max(if is_wide { 9 } else { 7 }) + 1;
     if counts.failed > 0 {
         let percent = counts.failed * 100 / counts.recipients.max(1);
         let words = format!("{} failed ({percent} %) ", counts.failed);
         x += paint_view::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.error());
     }
-    let when = entry.begun_at().map(|begun| short_span(inbox.context.now.since(begun))).unwrap_or_default();
+    let when =
+        entry.started_at().map(|begun| format_short_span(inbox.context.now.since(begun))).unwrap_or_default();
     let room = end.saturating_sub(x);
     let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.quiet())]);
     let title = entry.title();
@@ -154,18 +155,20 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
 fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
     let Some(campaign) = entry.campaign() else {
         let style = if entry.is_open() { theme.under_way() } else { theme.quiet() };
-        return (entry.word().to_string(), style);
+        return (entry.status_label().to_string(), style);
     };
     match campaign.phase {
-        Phase::Running if inbox.desk.standstill(&campaign.channel, &inbox.context).is_some() => {
+        CampaignPhase::Running if inbox.desk.standstill(&campaign.channel, &inbox.context).is_some() => {
             ("WAITS".to_owned(), theme.error())
         }
-        Phase::Running if campaign.begun() == 0 => {
+        CampaignPhase::Running if campaign.started_waves() == 0 => {
             let left = campaign.starts_at.since(inbox.context.now).max(0) / 1_000_000;
             (format!("HELD {left}s"), theme.under_way())
         }
-        Phase::Running => (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.under_way()),
-        Phase::Paused => ("PAUSED".to_owned(), theme.error()),
+        CampaignPhase::Running => {
+            (format!("wave {}/{}", campaign.started_waves(), campaign.waves.len()), theme.under_way())
+        }
+        CampaignPhase::Paused => ("PAUSED".to_owned(), theme.error()),
         _ => (campaign.phase.word().to_owned(), theme.quiet()),
     }
 }
@@ -200,10 +203,11 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
     // The newest waves matter most where there is little room.
     let room = usize::from(end.saturating_sub(y));
     let shown = campaign.waves.len().min(room);
-    let first = campaign.begun().saturating_sub(shown.saturating_sub(1)).min(campaign.waves.len() - shown);
+    let first =
+        campaign.started_waves().saturating_sub(shown.saturating_sub(1)).min(campaign.waves.len() - shown);
     for (number, wave) in campaign.waves.iter().enumerate().skip(first).take(shown) {
         let words =
-            format!("wave {:>2}  {:>11}  {}", number + 1, prices::people_words(wave.size), wave_words(wave));
+            format!("wave {:>2}  {:>11}  {}", number + 1, prices::format_people(wave.size), wave_words(wave));
         let style = if wave.row.is_some() { Style::new() } else { theme.quiet() };
         paint_view::text(buffer, x, y, width, &words, style);
         y += 1;
@@ -220,7 +224,7 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
             theme.error(),
         ));
     }
-    let running = entry.campaign().filter(|campaign| campaign.phase == Phase::Running);
+    let running = entry.campaign().filter(|campaign| campaign.phase == CampaignPhase::Running);
     let still = running.and_then(|campaign| row_state_view::standstill(inbox, &campaign.channel));
     lines.extend(still.iter().map(|text| (text.clone(), theme.error())));
     let odd = if recipients > 0 && delivered + failed + pending != recipients {
@@ -230,20 +234,24 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     };
     lines.push(plain(format!(
         "{} asked, {recipients} accepted · {delivered} delivered · {failed} failed · {pending} pending{odd}",
-        entry.people()
+        entry.recipient_count()
     )));
     let mut second = Vec::new();
     if entry.is_open()
-        && entry.campaign().is_none_or(|campaign| campaign.phase == Phase::Running)
+        && entry.campaign().is_none_or(|campaign| campaign.phase == CampaignPhase::Running)
         && still.is_none()
-        && let Some((rate, minutes)) =
-            inbox.broadcasts.board_detail().and_then(|board_detail| board_detail.pace(entry.people()))
+        && let Some((rate, minutes)) = inbox
+            .broadcasts
+            .board_detail()
+            .and_then(|board_detail| board_detail.pace(entry.recipient_count()))
     {
         second.push(format!("{rate}/min"));
         second.extend(minutes.map(|minute| format!("about {minute} min left")));
     }
     second.extend(entry.campaign().and_then(|campaign| burnt(inbox, campaign)));
-    second.extend(entry.begun_at().map(|begun| format!("begun {}", ago(inbox.context.now.since(begun)))));
+    second.extend(
+        entry.started_at().map(|begun| format!("begun {}", format_ago(inbox.context.now.since(begun)))),
+    );
     lines.push((second.join(" · "), theme.quiet()));
     lines.extend(completed(inbox, theme, entry));
     lines
@@ -254,7 +262,7 @@ fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let (of_it, others) = completed::completed(inbox, entry);
     let waves = entry.campaign().map_or(1, |campaign| campaign.waves.len());
     let told = of_it.iter().map(|happening| happening.at).max().map(|last| {
-        let when = last.map(|at| format!(" {}", ago(inbox.context.now.since(at)))).unwrap_or_default();
+        let when = last.map(|at| format!(" {}", format_ago(inbox.context.now.since(at)))).unwrap_or_default();
         plain(match waves {
             1 => format!("event: completed{when}"),
             _ => format!("events told of {} so far, the last{when}", count_of_waves(of_it.len())),
@@ -278,15 +286,16 @@ fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;
     let detail = inbox.broadcasts.board_detail();
-    let used = match detail.and_then(|detail| charged_words(detail.charged, detail.balance_fell)) {
+    let used = match detail.and_then(|detail| describe_charge(detail.charged, detail.balance_drop)) {
         Some(charged) => charged,
         None => {
             format!(
                 "{} used",
-                price_each(&campaign.content, tab.templates.charged).times(sent.max(0)).words()
+                recipient_price(&campaign.content, tab.templates.charged).times(sent.max(0)).describe()
             )
         }
     };
-    let left = tab.account.as_ref().map(|account| format!(", {} left", prices::credits(account.credits)));
+    let left =
+        tab.account.as_ref().map(|account| format!(", {} left", prices::format_balance(account.credits)));
     Some(format!("{used}{}", left.unwrap_or_default()))
 }

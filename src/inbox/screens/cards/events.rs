@@ -6,10 +6,10 @@ use crate::event::{Effect, Load};
 use crate::screens::cards::CardsScreen;
 use crate::screens::cards::{CardEmphasis, PageCard};
 use crate::tab::Focus;
-use model::happenings::Happening;
+use model::happenings::TriggerEvent;
 use model::selector::Selector;
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::format_short_span;
 
 /// Fields a card shows in the list.
 const SHOWN: usize = 4;
@@ -33,7 +33,7 @@ impl CardsScreen {
             .items
             .iter()
             .map(|item| desk.event_card(item, context))
-            .chain(events.notes.iter().map(note))
+            .chain(events.errors.iter().map(note))
             .collect()
     }
 
@@ -53,7 +53,7 @@ impl CardsScreen {
 }
 
 impl Desk {
-    fn event_card(&self, it: &Happening, context: &Context) -> PageCard {
+    fn event_card(&self, it: &TriggerEvent, context: &Context) -> PageCard {
         let person = self.called(it);
         let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
         let said = |(name, value): &&(SafeText, SafeText)| {
@@ -81,7 +81,7 @@ impl Desk {
         }
         let zone = &context.settings.zone;
         if let Some(at) = it.at {
-            let when = format!("{} {}", at.day_name(zone), at.clock_face(zone));
+            let when = format!("{} {}", at.day_name(zone), at.hour_and_minute(zone));
             lines.push((SafeText::line("when"), SafeText::line(&when)));
         }
         lines.extend(it.fields.iter().cloned());
@@ -92,14 +92,14 @@ impl Desk {
             kind: it.trigger.label().to_owned(),
             title: it.title.clone(),
             words: SafeText::line(&words),
-            right: it.at.map(|at| short_span(context.now.since(at))).unwrap_or_default(),
+            right: it.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
             lines,
             ..PageCard::default()
         }
     }
 
     /// What someone an event is about is called here, as far as the tabs know.
-    fn called(&self, it: &Happening) -> Option<SafeText> {
+    fn called(&self, it: &TriggerEvent) -> Option<SafeText> {
         let rows = self
             .tabs
             .iter()

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use crate::components::paged_rows::{PageRow, PagedRows};
 use crate::pages::PageKind;
 use crate::resource::{LoadTimeouts, Resource};
-use model::happenings::{Events, Happening};
+use model::happenings::{TriggerEvent, TriggerEvents};
 use model::ids::ChannelId;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment};
@@ -96,7 +96,7 @@ impl<T> Seen<T> {
         if self.at.is_none_or(|at| now.since(at) >= FRESH) {
             self.page.mark_stale();
         }
-        let due = self.page.take(now).is_some();
+        let due = self.page.take_due_query(now).is_some();
         if due {
             self.at = Some(now);
         }
@@ -120,7 +120,7 @@ pub struct CardsScreen {
     pub cards: PagedRows<PageCard, ChannelId>,
     /// What is looked for among them.
     pub search: String,
-    pub(crate) events: HashMap<ChannelId, Seen<Events>>,
+    pub(crate) events: HashMap<ChannelId, Seen<TriggerEvents>>,
     pub(crate) webhooks: HashMap<ChannelId, Seen<Vec<Webhook>>>,
 }
 
@@ -132,7 +132,7 @@ impl CardsScreen {
     }
 
     /// What the triggers of a tab told last.
-    pub(crate) fn happenings(&self, channel: &ChannelId) -> &[Happening] {
+    pub(crate) fn happenings(&self, channel: &ChannelId) -> &[TriggerEvent] {
         self.events.get(channel).and_then(|event| event.told.as_ref()).map_or(&[], |events| &events.items)
     }
 }

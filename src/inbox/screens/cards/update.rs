@@ -9,11 +9,11 @@ use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, fits};
 use crate::screens::webhooks;
-use model::fetches::{Fetch, FetchResult, Fetching};
-use model::happenings::Events;
-use model::ids::{ChannelId, STAND_IN};
+use model::fetches::{Fetch, FetchOutcome, FetchResult};
+use model::happenings::TriggerEvents;
+use model::ids::{ChannelId, STAND_IN_PREFIX};
 use model::text::SafeText;
-use model::unreadable::List;
+use model::unreadable::UnreadableList;
 
 impl CardsScreen {
     /// Goes to a page of cards.
@@ -70,14 +70,18 @@ impl CardsScreen {
         &mut self,
         channel: &ChannelId,
         fetched: &Fetch,
-        told: Fetching,
+        told: FetchOutcome,
         context: &Context,
     ) {
         let now = context.moment;
         match (fetched, told) {
             (Fetch::Events, told) => {
                 let events = told.map(|fetch_result| {
-                    if let FetchResult::Events(events) = fetch_result { *events } else { Events::default() }
+                    if let FetchResult::Events(events) = fetch_result {
+                        *events
+                    } else {
+                        TriggerEvents::default()
+                    }
                 });
                 self.events.entry(channel.clone()).or_default().receive(events, now);
             }
@@ -145,15 +149,15 @@ impl Desk {
     /// A card for each item of the page's list that could not be read.
     fn unreadable_cards(&self) -> Vec<PageCard> {
         let list = match self.page {
-            PageKind::Events => List::Events,
-            PageKind::Webhooks => List::Webhooks,
-            PageKind::Templates => List::Templates,
+            PageKind::Events => UnreadableList::Events,
+            PageKind::Webhooks => UnreadableList::Webhooks,
+            PageKind::Templates => UnreadableList::Templates,
             _ => return Vec::new(),
         };
         let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
         let card = |(place, raw): (usize, &String)| {
             let mut card = PageCard {
-                id: format!("{STAND_IN}{place}"),
+                id: format!("{STAND_IN_PREFIX}{place}"),
                 kind: "unreadable".to_owned(),
                 title: SafeText::line("This row could not be read"),
                 words: SafeText::line(raw),

@@ -63,7 +63,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 fn deck_empty(inbox: &Inbox) -> String {
     match loads::shown(inbox, Pane::Page) {
         LoadState::Well => inbox.cards.deck_empty(&inbox.desk, &inbox.context),
-        LoadState::Slow(_) | LoadState::Failed(_) => loading_view::words(inbox, Pane::Page),
+        LoadState::Slow(_) | LoadState::Failed(_) => loading_view::empty_pane_text(inbox, Pane::Page),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::composer::attachments::{AttachForm, AttachmentCheck, next_kind, with_mail};
 use crate::tab::Focus;
 use model::attachments::ReplyAttachment;
-use model::email::attached::WrittenFile;
+use model::email::attached::DraftFile;
 
 impl Overlay for AttachForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -57,7 +57,7 @@ impl Overlay for AttachForm {
 impl AttachForm {
     /// Asks again about what is typed.
     fn look_at_typed(&mut self, inbox: &mut Inbox) {
-        inbox.context.effects.extend(self.look().map(Effect::Ask));
+        inbox.context.effects.extend(self.inspect_typed().map(Effect::Ask));
     }
 
     /// Attaches what was found; an empty line takes away what was attached.
@@ -104,7 +104,7 @@ fn attach_to_mail(inbox: &mut Inbox, thing: Option<&ReplyAttachment>) -> KeyOutc
     let now = inbox.context.moment;
     let Some(thing) = thing else { return KeyOutcome::Done };
     let (file, size) = with_mail(thing);
-    if let (WrittenFile::Typed(path), false) = (&file, file.is_fetched()) {
+    if let (DraftFile::Typed(path), false) = (&file, file.is_fetched_by_service()) {
         inbox.context.push(Effect::Ask(OutsideRequest::FileSize(path.clone())));
     }
     let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };

@@ -16,8 +16,8 @@ use crate::tab::Tab;
 use model::account::Platform;
 use model::attachments::{self, FileFacts, ReplyAttachment};
 use model::bounds;
-use model::counting::Count;
-use model::email::attached::{WrittenFile, too_much};
+use model::counting::TextLength;
+use model::email::attached::{DraftFile, describe_excess};
 use model::ids::{ChannelId, MessageId, RowId};
 use model::links;
 use model::outbox::Operation;
@@ -65,17 +65,17 @@ impl AttachForm {
     /// Why it cannot go with what is being written.
     pub fn refusal(&self, tab: &Tab) -> Option<String> {
         let thing = self.thing()?;
-        let Some(head) = tab.mail_head() else { return thing.refusal(tab.platform()) };
+        let Some(head) = tab.mail_head() else { return thing.rejection_reason(tab.platform()) };
         let file = ReplyAttachment { kind: MediaKind::Document, ..thing };
         let together = [head.files.clone(), vec![with_mail(&file)]].concat();
-        file.refusal(tab.platform()).or_else(|| too_much(&together))
+        file.rejection_reason(tab.platform()).or_else(|| describe_excess(&together))
     }
 
     /// Puts a pasted path or link in place of what was typed.
     pub(super) fn put(&mut self, outside: &str) {
-        match attachments::pasted_path(outside) {
+        match attachments::parse_pasted_path(outside) {
             Some(path) => self.line.set(path),
-            None => self.line.insert(text::pasted(outside).trim()),
+            None => self.line.insert(text::clean_pasted(outside).trim()),
         }
     }
 
@@ -93,11 +93,11 @@ impl AttachForm {
         if let attachments::AttachmentSource::Uploaded(url) = &self.shelf[next].source {
             self.line.set(url.clone());
         }
-        self.look();
+        self.inspect_typed();
     }
 
     /// What was typed is asked about; a link is known at once.
-    pub(super) fn look(&mut self) -> Option<OutsideRequest> {
+    pub(super) fn inspect_typed(&mut self) -> Option<OutsideRequest> {
         let typed = self.line.text().trim();
         (self.kind, self.longer) = (None, None);
         let shelved = self.shelf.iter().find(|reply_attachment| {
@@ -108,7 +108,7 @@ impl AttachForm {
         } else if let Some(shelved) = shelved {
             self.found = AttachmentCheck::Thing(shelved.clone());
         } else if links::host_of(typed).is_some() {
-            self.found = match attachments::link_refusal(typed) {
+            self.found = match attachments::link_rejection_reason(typed) {
                 Some(why) => AttachmentCheck::Wrong(why),
                 None => AttachmentCheck::Thing(ReplyAttachment::link(typed)),
             };
@@ -129,17 +129,22 @@ impl Tab {
             let parts = self.messages_of(&text).len().max(1);
             return (parts, self.text_price(parts));
         };
-        let apart = !attachment.takes_caption(self.platform()) && !text.trim().is_empty();
+        let apart = !attachment.allows_caption(self.platform()) && !text.trim().is_empty();
         let parts = if apart { self.messages_of(&text).len() } else { 0 };
-        (1, attachment.price().and(Price::exactly(prices::TEXT).times(i64::try_from(parts).unwrap_or(0))))
+        (
+            1,
+            attachment
+                .price()
+                .plus(Price::exactly(prices::TEXT_CREDITS).times(i64::try_from(parts).unwrap_or(0))),
+        )
     }
 
     /// The answer measured against its bound: a caption's is smaller.
-    pub fn count_reply(&self, composer: &Composer) -> Count {
+    pub fn count_reply(&self, composer: &Composer) -> TextLength {
         let count = self.count(&composer.text());
         match &composer.attachment {
-            Some(it) if composer.mode == ComposerMode::Reply && it.takes_caption(self.platform()) => {
-                Count { most: bounds::CAPTION, ..count }
+            Some(it) if composer.mode == ComposerMode::Reply && it.allows_caption(self.platform()) => {
+                TextLength { limit: bounds::MAX_CAPTION_CHARS, ..count }
             }
             _ => count,
         }
@@ -149,11 +154,15 @@ impl Tab {
     fn attachment_refusal(&self, composer: &Composer) -> Option<String> {
         let attachment = composer.attachment.as_ref()?;
         let count = self.count_reply(composer);
-        let caption = attachment.takes_caption(self.platform());
-        attachment.refusal(self.platform()).or_else(|| {
+        let caption = attachment.allows_caption(self.platform());
+        attachment.rejection_reason(self.platform()).or_else(|| {
             let over = caption && count.is_over();
             over.then(|| {
-                format!("a caption has at most {} characters, this has {}", bounds::CAPTION, count.length)
+                format!(
+                    "a caption has at most {} characters, this has {}",
+                    bounds::MAX_CAPTION_CHARS,
+                    count.length
+                )
             })
         })
     }
@@ -168,12 +177,12 @@ impl Tab {
         let text = composer.reply_text();
         let text = Some(text).filter(|text| !text.trim().is_empty());
         let quoted = composer.reply_to.clone();
-        if attachment.takes_caption(self.platform()) {
-            return vec![attachment.operation(to, text, self.markup(), quoted)];
+        if attachment.allows_caption(self.platform()) {
+            return vec![attachment.to_operation(to, text, self.markup(), quoted)];
         }
         let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
         let texts = text.map(|text| self.messages_of(&text)).unwrap_or_default();
-        let mut operations = vec![attachment.operation(to, None, None, quoted)];
+        let mut operations = vec![attachment.to_operation(to, None, None, quoted)];
         operations.extend(texts.into_iter().map(message));
         operations
     }
@@ -191,7 +200,7 @@ impl Desk {
                     url.clone()
                 }
             });
-            context.effects.extend(form.look().map(Effect::Ask));
+            context.effects.extend(form.inspect_typed().map(Effect::Ask));
             form.kind = Some(attached.kind);
             if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
                 form.found = AttachmentCheck::Thing(attached);
@@ -283,7 +292,7 @@ pub(crate) fn recognise_path(inbox: &mut Inbox, pasted: &str) {
     // A new mail has no conversation yet, and takes files.
     let takes = inbox.desk.tab().mail_head().is_some() || inbox.enabled(Command::Attach).is_ok();
     let possible = writes && takes;
-    if attachments::pasted_path(pasted).is_some() && possible {
+    if attachments::parse_pasted_path(pasted).is_some() && possible {
         inbox
             .context
             .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
@@ -307,11 +316,11 @@ impl Changes {
 }
 
 /// As it goes with a mail, with its size where it is known.
-pub(super) fn with_mail(thing: &ReplyAttachment) -> (WrittenFile, Option<u64>) {
+pub(super) fn with_mail(thing: &ReplyAttachment) -> (DraftFile, Option<u64>) {
     match &thing.source {
-        attachments::AttachmentSource::File(it) => (WrittenFile::Typed(it.path.clone()), Some(it.size)),
+        attachments::AttachmentSource::File(it) => (DraftFile::Typed(it.path.clone()), Some(it.size)),
         attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
-            (WrittenFile::Typed(url.clone()), None)
+            (DraftFile::Typed(url.clone()), None)
         }
     }
 }
@@ -321,5 +330,5 @@ pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Optio
     let thing = form.thing()?;
     let at = MediaKind::ALL.iter().position(|media_kind| *media_kind == thing.kind)?;
     let turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
-    turned.into_iter().find(|media_kind| thing.fits(*media_kind, platform))
+    turned.into_iter().find(|media_kind| thing.can_send_as(*media_kind, platform))
 }

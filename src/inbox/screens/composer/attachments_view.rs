@@ -44,12 +44,15 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         }
         (_, Some(thing)) => match form.refusal(tab) {
             Some(why) => (SafeText::line(&why).to_string(), theme.error()),
-            None => (SafeText::line(&thing.words()).to_string(), theme.own()),
+            None => (SafeText::line(&thing.describe()).to_string(), theme.own()),
         },
     });
     let thing = form.thing();
     lines.extend(
-        thing.as_ref().and_then(ReplyAttachment::doubt).map(|text| (text.to_owned(), theme.needs_a_person())),
+        thing
+            .as_ref()
+            .and_then(ReplyAttachment::delivery_warning)
+            .map(|text| (text.to_owned(), theme.needs_a_person())),
     );
     lines.push(gap());
     if tab.mail_head().is_some() {
@@ -63,14 +66,14 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     if let Some(thing) = &thing {
         let others = MediaKind::ALL
             .into_iter()
-            .filter(|media_kind| *media_kind != kind && thing.fits(*media_kind, tab.platform()));
+            .filter(|media_kind| *media_kind != kind && thing.can_send_as(*media_kind, tab.platform()));
         let others: Vec<&str> = others.map(MediaKind::word).collect();
         let key = inbox.context.settings.keymap.named_in_text(Command::Attach);
         let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
         lines.push(plain(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
     }
     lines.extend(prices_beside(tab, theme, thing.as_ref(), kind));
-    let caption = thing.as_ref().is_none_or(|thing| thing.takes_caption(tab.platform()));
+    let caption = thing.as_ref().is_none_or(|thing| thing.allows_caption(tab.platform()));
     lines.push((
         if caption {
             "The text in the composer is its caption, 1024 characters at most."
@@ -94,8 +97,8 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
 
 /// Both ways with their prices; that of the current thing stands out.
 fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind: MediaKind) -> Lines {
-    let uploaded = attachments::uploaded_price(kind);
-    let own = Price::exactly(prices::MEDIA_OWN_LINK);
+    let uploaded = attachments::upload_price(kind);
+    let own = Price::exactly(prices::LINKED_MEDIA_CREDITS);
     let is_own = thing.map(|thing| matches!(thing.source, AttachmentSource::Link(_)));
     let line = |words: &str, price: Price, chosen: Option<bool>| {
         let mark = if chosen == Some(true) { theme.mark() } else { " " };
@@ -103,7 +106,7 @@ fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind:
         (format!("{mark} {words:<26}{}", tab.price_words(price)), style)
     };
     let beside = if thing.is_none() && kind == MediaKind::Image {
-        format!("; a video {}", attachments::uploaded_price(MediaKind::Video).words())
+        format!("; a video {}", attachments::upload_price(MediaKind::Video).describe())
     } else {
         String::new()
     };
@@ -115,9 +118,9 @@ fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind:
 pub fn chip(tab: &Tab, theme: Theme, attachment: &ReplyAttachment) -> Vec<(String, Style)> {
     let mark = if theme.ascii { "+" } else { "▣" };
     let kind = attachment.kind.word();
-    let name = SafeText::line(&attachment.words());
+    let name = SafeText::line(&attachment.describe());
     let mut runs = vec![(format!("{mark} [{kind}] "), theme.own()), (name.to_string(), Style::new())];
-    if let Some(why) = attachment.refusal(tab.platform()) {
+    if let Some(why) = attachment.rejection_reason(tab.platform()) {
         runs.push((format!(" · {}", SafeText::line(&why)), theme.error()));
     }
     runs
@@ -125,7 +128,8 @@ pub fn chip(tab: &Tab, theme: Theme, attachment: &ReplyAttachment) -> Vec<(Strin
 
 /// Both prices for the right end of that line.
 pub fn chip_prices(theme: Theme, attachment: &ReplyAttachment) -> String {
-    let (own, uploaded) = (prices::MEDIA_OWN_LINK, attachments::uploaded_price(attachment.kind).words());
+    let (own, uploaded) =
+        (prices::LINKED_MEDIA_CREDITS, attachments::upload_price(attachment.kind).describe());
     let bar = if theme.ascii { "|" } else { "│" };
     match attachment.source {
         AttachmentSource::Link(_) => format!("own link {own} {bar} uploaded {uploaded}"),

@@ -37,12 +37,12 @@ pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
     }
     let now = inbox.context.moment;
     let text = match text {
-        Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
+        Ok(text) => text::clean_pasted(text.strip_suffix('\n').unwrap_or(&text)),
         Err(why) => return inbox.context.warn(format!("the editor: {why}; the text is as it was")),
     };
     let Some(composer) = &mut inbox.desk.tab_mut().composer else { return };
     let mode = composer.mode;
-    if bounds::length(&text) > CAPACITY {
+    if bounds::count_chars(&text) > CAPACITY {
         return inbox
             .context
             .warn("the edited text is longer than the composer takes; the text is as it was");

@@ -20,7 +20,7 @@ pub(crate) struct EmojiPicker {
 impl Overlay for EmojiPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let now = inbox.context.moment;
-        let found = emoji::find(&self.picker.query);
+        let found = emoji::search(&self.picker.query);
         match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Left => (),
@@ -45,9 +45,9 @@ impl Desk {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let before = composer.sheet().before_cursor();
-        let Some(short) = emoji::typed(&before).map(str::to_owned) else { return false };
+        let Some(short) = emoji::typed_short_name(&before).map(str::to_owned) else { return false };
         let typed = short.chars().count() + 1;
-        match emoji::find(&short)[..] {
+        match emoji::search(&short)[..] {
             [] => context.warn(format!("no emoji is called :{short}")),
             [one] => composer.change(now, |composer| composer.replace_before(typed, one.glyph)),
             _ => context.open(EmojiPicker { picker: Picker::with(&short), typed }),

@@ -63,7 +63,7 @@ impl ComposerMenuItem {
     ];
 
     /// The key in the menu and the words.
-    pub fn words(self) -> (char, &'static str) {
+    pub fn key_and_label(self) -> (char, &'static str) {
         match self {
             Self::Template => ('t', "approved template"),
             Self::Attach => ('a', "file or link"),
@@ -92,7 +92,7 @@ pub(crate) struct ComposerMenu {
 impl Overlay for ComposerMenu {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let lettered = key.typed().and_then(|character| {
-            ComposerMenuItem::ALL.into_iter().find(|entry| entry.words().0 == character)
+            ComposerMenuItem::ALL.into_iter().find(|entry| entry.key_and_label().0 == character)
         });
         let entry = match key.code {
             KeyCode::Enter => ComposerMenuItem::ALL.get(self.chosen).copied(),
@@ -109,7 +109,7 @@ impl Overlay for ComposerMenu {
             return KeyOutcome::Stay;
         };
         if let Some(why) = entry_is_off(inbox, entry) {
-            inbox.context.warn(format!("{}: {why}", entry.words().1));
+            inbox.context.warn(format!("{}: {why}", entry.key_and_label().1));
             return KeyOutcome::Stay;
         }
         choose_entry(inbox, entry);

@@ -38,7 +38,7 @@ use crate::keys::KeyPress;
 use crate::screens::composer::reply_conflict::TextOrigin;
 use crate::screens::mail::head::Head;
 use model::attachments::ReplyAttachment;
-use model::email::compose::WrittenMail;
+use model::email::compose::ComposedMail;
 use model::ids::{ConversationId, MessageId};
 use model::outbox::Operation;
 use model::queries::Draft;
@@ -70,8 +70,8 @@ impl ComposedReply {
     /// What of an operation goes back to where it was written; `None` where
     /// nothing was written for it.
     pub fn of(operation: &Operation) -> Option<Self> {
-        let (text, reply_to) = operation.written()?;
-        let attachment = operation.attached();
+        let (text, reply_to) = operation.written_text()?;
+        let attachment = operation.written_attachment();
         Some(Self { text: text.to_owned(), reply_to: reply_to.cloned(), attachment })
     }
 }
@@ -145,7 +145,7 @@ impl Composer {
     /// What to ask before a text leaves that holds a channel key, once a text.
     pub(crate) fn asks_about_key(&mut self) -> Option<String> {
         let text = self.reply_text();
-        let key = secret::key_in(&text).filter(|_| self.key_asked.as_ref() != Some(&text))?;
+        let key = secret::key_hint_in(&text).filter(|_| self.key_asked.as_ref() != Some(&text))?;
         self.key_asked = Some(text);
         Some(format!("not sent: {key} in it is a channel key; send it once more to give it away"))
     }
@@ -157,7 +157,7 @@ impl Composer {
         }
         let Some(mut draft) = draft else { return };
         self.origin = Some(TextOrigin::Draft);
-        if let Some(written) = WrittenMail::from_draft(&draft.text)
+        if let Some(written) = ComposedMail::from_draft_text(&draft.text)
             && self.head.is_none()
         {
             let (mut head, body) = Head::of(written);
@@ -267,7 +267,7 @@ impl Composer {
         // A mail that was only begun by a key is nothing to keep.
         let mail = self
             .written()
-            .map(|written| if self.is_mail_blank() { String::new() } else { written.to_draft() });
+            .map(|written| if self.is_mail_blank() { String::new() } else { written.to_draft_text() });
         let draft = Draft {
             text: mail.unwrap_or_else(|| self.reply.text()),
             reply_to: self.reply_to.clone(),

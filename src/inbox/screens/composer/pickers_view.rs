@@ -89,13 +89,13 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
 
 impl OverlayView for ReplyPicker {
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        let found = inbox.desk.canned.found(&self.picker.query, inbox.desk.tab()).len();
+        let found = inbox.desk.canned.search(&self.picker.query, inbox.desk.tab()).len();
         Some(shown_entries(inbox, &self.picker, found))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let canned = &inbox.desk.canned;
-        let found = canned.found(&self.picker.query, inbox.desk.tab());
+        let found = canned.search(&self.picker.query, inbox.desk.tab());
         let line = |text: &str| SafeText::line(text).to_string();
         let entries: Vec<(String, String)> =
             found.iter().map(|canned_reply| (line(&canned_reply.name), line(&canned_reply.title))).collect();
@@ -126,7 +126,7 @@ impl OverlayView for ReplyPicker {
             place.height = place.height.saturating_sub(1);
         }
         if let Some(chosen) = found.get(self.picker.chosen.min(found.len().saturating_sub(1))) {
-            let text = SafeText::block(&replies::fill(
+            let text = SafeText::block(&replies::fill_fields(
                 &chosen.body,
                 &inbox.connections.facts(&inbox.desk, &inbox.context),
             ));
@@ -139,13 +139,13 @@ impl OverlayView for ReplyPicker {
 
 impl OverlayView for EmojiPicker {
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        Some(shown_entries(inbox, &self.picker, emoji::find(&self.picker.query).len()))
+        Some(shown_entries(inbox, &self.picker, emoji::search(&self.picker.query).len()))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let entries: Vec<(String, String)> = emoji::find(&self.picker.query)
+        let entries: Vec<(String, String)> = emoji::search(&self.picker.query)
             .iter()
-            .map(|emoji| (emoji.glyph.to_owned(), format!(":{}:  {}", emoji.short, emoji.name)))
+            .map(|emoji| (emoji.glyph.to_owned(), format!(":{}:  {}", emoji.short_name, emoji.name)))
             .collect();
         let words = Words {
             title: "Emoji",
@@ -176,7 +176,7 @@ impl OverlayView for ComposerMenu {
         let inner = area.inner();
         for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::places) {
             let (entry, y) = (ComposerMenuItem::ALL[index], place.y);
-            let (key, words) = entry.words();
+            let (key, words) = entry.key_and_label();
             let off = menu::entry_is_off(inbox, entry);
             let style = if off.is_some() { theme.quiet() } else { Style::new() };
             let key = key.to_string();
@@ -210,7 +210,7 @@ pub fn fields(buffer: &mut Buffer, area: Area, theme: Theme) {
             cells.push((row.len(), x));
             row.push_str(cell.symbol());
         }
-        for field in replies::unfilled(&row) {
+        for field in replies::unfilled_fields(&row) {
             let within = cells.iter().filter(|(at, _)| field.contains(at));
             for (_, x) in within {
                 if let Some(cell) = buffer.cell_mut((*x, y)) {

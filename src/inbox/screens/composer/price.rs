@@ -5,20 +5,20 @@
 
 use crate::tab::Tab;
 use model::account::{Environment, Platform};
-use model::counting::{self, Count};
+use model::counting::{self, TextLength};
 use model::prices::{self, Price};
 
 impl Tab {
     /// A text measured as this tab's channel counts it.
-    pub fn count(&self, text: &str) -> Count {
-        Count::of(self.platform(), self.markup(), text)
+    pub fn count(&self, text: &str) -> TextLength {
+        TextLength::measure(self.platform(), self.markup(), text)
     }
 
     /// The messages a text leaves as: one, or several if it is too long.
     pub fn messages_of(&self, text: &str) -> Vec<String> {
         // What has markup would lose it where it is cut.
         if self.count(text).is_over() && self.markup().is_none() {
-            counting::split(text, |entry| !self.count(entry).is_over())
+            counting::split_text(text, |entry| !self.count(entry).is_over())
         } else {
             vec![text.to_owned()]
         }
@@ -31,7 +31,7 @@ impl Tab {
 
     /// What a text costs; nothing where that is not known.
     pub fn text_price(&self, messages: usize) -> Price {
-        let one = if self.has_price() { prices::TEXT } else { 0 };
+        let one = if self.has_price() { prices::TEXT_CREDITS } else { 0 };
         Price::exactly(one).times(i64::try_from(messages).unwrap_or(i64::MAX))
     }
 
@@ -47,16 +47,16 @@ impl Tab {
         }
         match &self.account {
             Some(account) if !self.has_price() => {
-                format!("price unknown, {} left", prices::credits(account.credits))
+                format!("price unknown, {} left", prices::format_balance(account.credits))
             }
             None if !self.has_price() => "price unknown".to_owned(),
             Some(account) if self.cannot_pay(price).is_none() => {
-                let left = |cost: i64| prices::credits((account.credits - whole(cost)).max(0.0));
-                let (least, most) = (left(price.least), left(price.most));
+                let left = |cost: i64| prices::format_balance((account.credits - whole(cost)).max(0.0));
+                let (least, most) = (left(price.min), left(price.max));
                 let range = if least == most { least } else { format!("{most} to {least}") };
-                format!("{}, {range} left", price.words())
+                format!("{}, {range} left", price.describe())
             }
-            _ => price.words(),
+            _ => price.describe(),
         }
     }
 
@@ -64,9 +64,9 @@ impl Tab {
     /// known.
     pub fn cannot_pay(&self, price: Price) -> Option<String> {
         let account = self.account.as_ref().filter(|_| !self.is_simulated())?;
-        let missing = account.credits < whole(price.least);
-        let range = price.words();
-        missing.then(|| format!("balance {}, this needs {range}", prices::credits(account.credits)))
+        let missing = account.credits < whole(price.min);
+        let range = price.describe();
+        missing.then(|| format!("balance {}, this needs {range}", prices::format_balance(account.credits)))
     }
 }
 

@@ -79,7 +79,7 @@ impl RawJson {
             let tone = if at { Tone::Error } else { Tone::Plain };
             // What is wrong is kept in sight in a long line.
             let column = wrong.filter(|_| at).map_or(1, |wrong| wrong.1);
-            let skip = column.saturating_sub(WIDE / 2).min(bounds::length(line).saturating_sub(WIDE));
+            let skip = column.saturating_sub(WIDE / 2).min(bounds::count_chars(line).saturating_sub(WIDE));
             let part: String = line.chars().skip(skip).take(WIDE).collect();
             let blank = part.len() - part.trim_start().len();
             let text = format!("{}{}", " ".repeat(blank), SafeText::line(&part));
@@ -120,7 +120,7 @@ impl Keyboard {
     pub(crate) fn edit_json(&mut self, desk: &Desk, context: &mut Context) {
         let kept = desk.tab().json.clone();
         self.edits_json = true;
-        context.push(TerminalOrder::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
+        context.push(TerminalOrder::Edit(kept.unwrap_or_else(|| interactive::JSON_TEMPLATE.to_owned())));
     }
 }
 
@@ -129,7 +129,7 @@ impl Desk {
     pub(crate) fn json_edited(&mut self, text: Result<String, String>, context: &mut Context) {
         match text {
             Ok(text) => {
-                let text = text::pasted(&text);
+                let text = text::clean_pasted(&text);
                 let wrong = json::check(&text, '{').err();
                 self.tab_mut().json = Some(text.clone());
                 context.open(RawJson { text, wrong });

@@ -20,9 +20,9 @@ use model::time::{Timestamp, Zone};
 pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let wish = wish.trim();
     match wish {
-        "h" => return Some(snooze::in_an_hour(now)),
-        "t" => return Some(snooze::tomorrow(now, zone)),
-        "m" => return Some(snooze::monday(now, zone)),
+        "h" => return Some(snooze::after_an_hour(now)),
+        "t" => return Some(snooze::tomorrow_morning(now, zone)),
+        "m" => return Some(snooze::monday_morning(now, zone)),
         _ => (),
     }
     let wish = wish.strip_prefix("in ").or_else(|| wish.strip_prefix("at ")).unwrap_or(wish);
@@ -60,7 +60,7 @@ impl Desk {
         }
         let intents = intents.into_iter().map(|intent| Intent { planned_at: Some(at), ..intent }).collect();
         self.commit_send(intents, true, context);
-        let moment = snooze::moment(at, context.now, &context.settings.zone);
+        let moment = snooze::format_time(at, context.now, &context.settings.zone);
         let undo = self.undo_key(context);
         context.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }
@@ -69,11 +69,11 @@ impl Desk {
 /// What the line names, and when it leaves.
 fn below(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
     let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
-    let moment = |at| snooze::moment(at, now, zone);
+    let moment = |at| snooze::format_time(at, now, zone);
     let named = when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
     let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
                  minutes, if the conversation has moved, or if the window has closed.";
-    let (hour, tomorrow) = (moment(snooze::in_an_hour(now)), moment(snooze::tomorrow(now, zone)));
+    let (hour, tomorrow) = (moment(snooze::after_an_hour(now)), moment(snooze::tomorrow_morning(now, zone)));
     let monday = time_prompt::monday(now, zone);
     vec![
         time_prompt::answer(typed, named, "in 2h, 45m, 14:30, tuesday 14:00, tomorrow 9:00"),

@@ -28,7 +28,7 @@ pub(super) fn ask_split(
         DialogLine::gap(),
     ];
     for (index, part) in parts.iter().take(SHOWN).enumerate() {
-        let size = bounds::length(part.as_str());
+        let size = bounds::count_chars(part.as_str());
         let ends: String = part.as_str().chars().skip(size.saturating_sub(END)).collect();
         let starts: String = part.as_str().chars().take(END).collect();
         lines.push(DialogLine::dim(format!("{} of {count}: {starts} … {ends}", index + 1)));

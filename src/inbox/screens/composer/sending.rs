@@ -251,7 +251,7 @@ pub(crate) fn send(inbox: &mut Inbox) {
         let count = tab.count(&text);
         let price = tab.price_words(price);
         let parts: Vec<SafeText> = parts.iter().map(|part| SafeText::line(part)).collect();
-        return send_questions::ask_split(&mut inbox.context, &parts, (count.length, count.most), &price);
+        return send_questions::ask_split(&mut inbox.context, &parts, (count.length, count.limit), &price);
     }
     inbox.desk.send_unless_crossed(&mut inbox.context);
 }
@@ -279,7 +279,7 @@ pub(crate) fn may_leave_later(inbox: &mut Inbox) -> bool {
     }
     let count = tab.count(&composer.reply_text());
     if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
-        let (length, most, word) = (count.length, count.most, markup.word());
+        let (length, most, word) = (count.length, count.limit, markup.word());
         inbox.context.warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
         return false;
     }

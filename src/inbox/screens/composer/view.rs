@@ -23,7 +23,7 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::attachments::ReplyAttachment;
 use model::conversations::ServiceWindow;
-use model::counting::Count;
+use model::counting::TextLength;
 use model::news::Health;
 use model::outbox::Operation;
 use model::outbox::content::ChatContent;
@@ -70,7 +70,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
     }
     if note {
         let place = Area { height: inner.height, ..inner };
-        buffer.set_style(paint_view::rect(place), theme.note());
+        buffer.set_style(paint_view::rect(place), theme.private_note());
     }
     focused.then(|| cursor(composer, inner))
 }
@@ -87,9 +87,12 @@ fn border(
     let tab = inbox.desk.tab();
     let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     if composer.mode == ComposerMode::Note {
-        let left = [("NOTE", theme.note().patch(theme.strong())), (" · private, never sent", theme.note())];
+        let left = [
+            ("NOTE", theme.private_note().patch(theme.strong())),
+            (" · private, never sent", theme.private_note()),
+        ];
         let set = theme.note_border_set();
-        return paint_view::frame_of(buffer, area, (set, theme.note()), Sides::Joined, (&left, &[]));
+        return paint_view::frame_of(buffer, area, (set, theme.private_note()), Sides::Joined, (&left, &[]));
     }
     let count = tab.count_reply(composer);
     let (counted, count_style) = counted(theme, count);
@@ -111,8 +114,8 @@ fn border(
 
 /// The count in words: from four fifths of the bound what is left, beyond it
 /// what is too much.
-fn counted(theme: Theme, count: Count) -> (String, Style) {
-    let Count { length, most, .. } = count;
+fn counted(theme: Theme, count: TextLength) -> (String, Style) {
+    let TextLength { length, limit: most, .. } = count;
     let mut words = format!("{length}/{most}");
     if count.escaped {
         words.push_str(" as sent");
@@ -181,7 +184,8 @@ fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
 
 /// Why a text has not left that waits for its thread to be read again.
 fn read_again(inbox: &Inbox, theme: Theme, tab: &Tab) -> String {
-    let health = connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme).0;
+    let health =
+        connection_view::connection_label(&tab.health, inbox.context.now, &inbox.context.settings, theme).0;
     match &tab.health {
         Health::Live { .. } => "reading the thread again…".to_owned(),
         Health::Connecting | Health::Silent { .. } => format!("reading the thread again: {health}"),
@@ -199,9 +203,9 @@ fn price(tab: &Tab) -> String {
     if tab.is_simulated() {
         return " · simulated, 0 credits".to_owned();
     }
-    let cost = if tab.has_price() { tab.reply_price().1.words() } else { "price unknown".to_owned() };
+    let cost = if tab.has_price() { tab.reply_price().1.describe() } else { "price unknown".to_owned() };
     match &tab.account {
-        Some(account) => format!(" · {cost} · {} left", prices::credits(account.credits)),
+        Some(account) => format!(" · {cost} · {} left", prices::format_balance(account.credits)),
         None => format!(" · {cost}"),
     }
 }
@@ -216,16 +220,16 @@ fn lock(tab: &Tab) -> Option<String> {
         return Some("no address to answer to".to_owned());
     }
     if row.conversation.window == ServiceWindow::Closed && awaits_reply(tab) {
-        return Some(kept(tab, "Template sent · waiting for a reply to reopen"));
+        return Some(kept_draft_text(tab, "Template sent · waiting for a reply to reopen"));
     }
     if row.conversation.window == ServiceWindow::Closed {
-        return Some(kept(tab, "Window closed · only templates may be sent"));
+        return Some(kept_draft_text(tab, "Window closed · only templates may be sent"));
     }
     None
 }
 
 /// Says of a draft, where there is one, that it is not lost.
-fn kept(tab: &Tab, words: &str) -> String {
+fn kept_draft_text(tab: &Tab, words: &str) -> String {
     match tab.composer.as_ref().is_some_and(Composer::has_reply) {
         true => format!("{words} · draft kept"),
         false => words.to_owned(),
@@ -299,10 +303,10 @@ fn keys(
 ) -> (String, Style) {
     if composer.mode == ComposerMode::Note {
         let words = " {send} keeps the note here · {switch-mode} answer · {leave} leave ";
-        return (inbox.context.keyed(words), theme.note());
+        return (inbox.context.keyed(words), theme.private_note());
     }
     if locked {
-        let words = kept(tab, " {menu} t template · {switch-mode} note · {leave} leave");
+        let words = kept_draft_text(tab, " {menu} t template · {switch-mode} note · {leave} leave");
         return (format!("{} ", inbox.context.keyed(&words)), theme.quiet());
     }
     let (parts, price) = tab.reply_price();

@@ -43,7 +43,7 @@ impl EndpointForm {
             let more = if parameter.required { kind.to_owned() } else { format!("{kind}, may stay empty") };
             (question, more)
         };
-        self.endpoint.asked().map(label).collect()
+        self.endpoint.asked_parameters().map(label).collect()
     }
 
     /// Whether it changes something where it is asked.
@@ -52,7 +52,7 @@ impl EndpointForm {
     }
 
     fn answers(&self) -> Vec<(String, String)> {
-        let names = self.endpoint.asked().map(|parameter| parameter.name.clone());
+        let names = self.endpoint.asked_parameters().map(|parameter| parameter.name.clone());
         names.zip(self.values.iter().map(|value| value.text().trim().to_owned())).collect()
     }
 }
@@ -97,7 +97,7 @@ impl Overlay for EndpointPicker {
             Picked::Entry(index) => index,
         };
         let (connection, endpoint) = (found[index].0.name.clone(), found[index].1.clone());
-        let values = vec![TextLine::default(); endpoint.asked().count()];
+        let values = vec![TextLine::default(); endpoint.asked_parameters().count()];
         let mut form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
         match form.values.is_empty() && !form.changes() {
             true => return form.send(inbox),
@@ -118,7 +118,7 @@ impl EndpointForm {
         });
         let (key, facts) = about.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = self.answers();
-        if let Err(why) = self.endpoint.fill(&facts, &answers) {
+        if let Err(why) = self.endpoint.fill_parameters(&facts, &answers) {
             if self.values.is_empty() {
                 inbox.context.warn(format!("{} · {}: {why}", self.connection, self.endpoint.name));
                 return KeyOutcome::Done;
@@ -154,7 +154,7 @@ impl Overlay for EndpointForm {
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         if let Some(line) = self.values.get_mut(self.focus) {
-            line.insert(text::pasted(outside).trim());
+            line.insert(text::clean_pasted(outside).trim());
         }
         true
     }

@@ -1,7 +1,7 @@
 //! What the inbox wants of connections, and what comes back. Plain data.
 
-use model::connections::mapping::Pick;
-use model::connections::{CallLine, Connection, ContactFacts, Mapped};
+use model::connections::mapping::MappingCandidate;
+use model::connections::{CallLine, Connection, ContactFacts, MappedAnswer};
 use model::queries::ConversationKey;
 use model::secret::Secret;
 
@@ -57,11 +57,11 @@ pub enum ConnectionResult {
         slot: AnswerKey,
         /// Whether a person waits for it.
         by_hand: bool,
-        mapped: Result<Mapped, String>,
+        mapped: Result<MappedAnswer, String>,
     },
     /// What a new connection answered to this attempt: the status and what
     /// can be picked.
-    Tried(u32, Result<(u16, Vec<Pick>), String>),
+    Tried(u32, Result<(u16, Vec<MappingCandidate>), String>),
     /// All connections, with the one that was kept.
     Saved(Result<Vec<Connection>, String>),
     /// The connection that was tried with another credential, and the status it

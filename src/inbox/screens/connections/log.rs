@@ -59,11 +59,11 @@ impl ConnectionAnswers {
                 CallResult::Failed(why) => ("none".to_owned(), format!(" · {why}")),
             };
             let about = self.called_about(&call_line.contact, desk);
-            let good = call_line.result.is_good();
+            let good = call_line.result.is_success();
             ListLine {
                 name: SafeText::line(&format!(
                     "{}:{seconds:02} {} · {}",
-                    call_line.at.clock_face(zone),
+                    call_line.at.hour_and_minute(zone),
                     call_line.connection,
                     call_line.endpoint
                 )),

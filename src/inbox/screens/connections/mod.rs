@@ -25,7 +25,7 @@ pub(crate) mod wizard_keys;
 use std::collections::HashMap;
 
 use crate::screens::connections::errands::AnswerKey;
-use model::connections::{CallLine, ConnectionEndpoint, Mapped};
+use model::connections::{CallLine, ConnectionEndpoint, MappedAnswer};
 use model::queries::ConversationKey;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment};
@@ -44,7 +44,7 @@ pub struct EndpointAnswer {
     /// Whether it is on its way.
     pub waits: bool,
     /// The last one that came.
-    pub mapped: Option<Mapped>,
+    pub mapped: Option<MappedAnswer>,
     /// Why the last one did not come.
     pub failed: Option<SafeText>,
 }

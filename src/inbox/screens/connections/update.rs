@@ -12,7 +12,7 @@ use crate::screens::connections::wizard_keys;
 use crate::screens::connections::{ConnectionAnswers, EndpointAnswer, FRESH, KEPT, LINES, slot};
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
-use model::connections::{Connection, ConnectionEndpoint, ContactFacts, Mapped};
+use model::connections::{Connection, ConnectionEndpoint, ContactFacts, MappedAnswer};
 use model::conversations::ConversationRow;
 use model::text::SafeText;
 
@@ -60,7 +60,7 @@ impl ConnectionAnswers {
         if desk.areas(context).card.is_none() {
             desk.panes.card = Some(true);
         }
-        match self.ask_about(ConnectionEndpoint::needs_nobody, 0, true, desk, context) {
+        match self.ask_about(ConnectionEndpoint::needs_no_input, 0, true, desk, context) {
             0 => context.say("nothing can be asked with what is known of this contact"),
             _ => context.state(Fact::LookingUp),
         }
@@ -82,7 +82,7 @@ impl ConnectionAnswers {
             return 0;
         };
         let slots: Vec<AnswerKey> = every_endpoint(context)
-            .filter(|(_, endpoint)| wanted(endpoint) && endpoint.reads_with(&facts))
+            .filter(|(_, endpoint)| wanted(endpoint) && endpoint.is_readable_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();
         let now = context.moment;
@@ -146,7 +146,7 @@ impl ConnectionAnswers {
         &mut self,
         slot: AnswerKey,
         by_hand: bool,
-        mapped: Result<Mapped, String>,
+        mapped: Result<MappedAnswer, String>,
         context: &mut Context,
     ) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
@@ -157,7 +157,7 @@ impl ConnectionAnswers {
             Ok(mapped) => {
                 if is_shown {
                     context.layers.pop();
-                    let lines = mapped.lines(LINES);
+                    let lines = mapped.to_lines(LINES);
                     let lines = if lines.is_empty() {
                         vec!["It answered, and none of its fields is there.".to_owned()]
                     } else {
@@ -187,7 +187,7 @@ impl ConnectionAnswers {
         let mut found: Vec<(String, String)> = Vec::new();
         for (connection, _, answer) in self.connected(row, context) {
             let fields = answer.mapped.iter().flat_map(|mapped| &mapped.fields);
-            found.extend(fields.map(|field| (format!("{connection}.{}", field.name), field.line())));
+            found.extend(fields.map(|field| (format!("{connection}.{}", field.name), field.to_line())));
         }
         found.retain(|(_, value)| !value.is_empty());
         found
@@ -199,7 +199,9 @@ impl Desk {
     /// of them, and their metadata.
     pub(crate) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
         let proven = self.platform_of(row).zip(row.conversation.address.as_deref());
-        let facts = proven.map(|(platform, address)| ContactFacts::of(platform, address)).unwrap_or_default();
+        let facts = proven
+            .map(|(platform, address)| ContactFacts::from_address(platform, address))
+            .unwrap_or_default();
         let contact = self.current_card().and_then(|current_card| current_card.contact.as_ref());
         let metadata = contact.map_or_else(Vec::new, |contact| {
             contact.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()

@@ -71,7 +71,7 @@ impl Overlay for CredentialForm {
     }
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        self.secret.0.insert(text::pasted(outside).trim());
+        self.secret.0.insert(text::clean_pasted(outside).trim());
         true
     }
 
@@ -154,7 +154,7 @@ impl Macros {
     fn ask_credential(&mut self, name: &str, desk: &Desk, context: &mut Context) -> Result<(), String> {
         self.may_type_credential()?;
         let connection = connection_named(context, name)?;
-        if !connection.auth.wants_secret() {
+        if !connection.auth.needs_secret() {
             return Err(format!("{name} takes no credential: its authentication is none"));
         }
         let label = secret_label(connection.auth.word());

@@ -14,10 +14,10 @@ use crate::screens::connections::asking;
 use crate::screens::connections::asking::EndpointPicker;
 use crate::theme_view::Theme;
 use crate::wrap;
-use model::connections::{ShownValue, mapping::Mapped};
+use model::connections::{DisplayValue, mapping::MappedAnswer};
 use model::conversations::ConversationRow;
 use model::text::SafeText;
-use model::time::ago;
+use model::time::format_ago;
 
 /// Cells of a label on the card.
 const LABEL: usize = 9;
@@ -31,7 +31,7 @@ pub fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
     for (connection, endpoint, answer) in inbox.connections.connected(row, &inbox.context) {
         let age = match (&answer.mapped, answer.waits) {
             (_, true) => "asking…".to_owned(),
-            (Some(mapped), _) => ago(inbox.context.now.since(mapped.at)),
+            (Some(mapped), _) => format_ago(inbox.context.now.since(mapped.at)),
             (None, _) => String::new(),
         };
         let name = SafeText::line(&format!("{connection} · {endpoint}"));
@@ -44,7 +44,7 @@ pub fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
     facts
 }
 
-fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
+fn mapped_facts(theme: Theme, mapped: &MappedAnswer) -> Vec<Fact> {
     let cut = |text: &str| wrap::cut(text, LABEL);
     let mut facts = Vec::new();
     if mapped.fields.is_empty() {
@@ -52,8 +52,8 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
     }
     for it in &mapped.fields {
         match &it.value {
-            ShownValue::Line(text) => facts.push((cut(it.label.as_str()), text.to_string(), Style::new())),
-            ShownValue::Table(_, rows, more) => {
+            DisplayValue::Line(text) => facts.push((cut(it.label.as_str()), text.to_string(), Style::new())),
+            DisplayValue::Table(_, rows, more) => {
                 for row in rows {
                     let mut cells = row.iter().map(SafeText::as_str).filter(|text| !text.is_empty());
                     let first = cells.next().unwrap_or("");

@@ -6,9 +6,9 @@ use std::fmt;
 
 use crate::components::text_line::TextLine;
 use model::connections::identity::ContactField;
-use model::connections::mapping::Pick;
+use model::connections::mapping::MappingCandidate;
 use model::connections::parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
-use model::connections::review::review;
+use model::connections::review::describe_mistakes;
 use model::connections::{Auth, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, target};
 use model::secret::Secret;
 
@@ -94,7 +94,7 @@ pub enum WizardStep {
     /// What it answered, of which fields are picked.
     Picking {
         status: u16,
-        picks: Vec<Pick>,
+        picks: Vec<MappingCandidate>,
         taken: Vec<bool>,
         chosen: usize,
     },
@@ -226,7 +226,7 @@ impl Wizard {
         };
         let path = self.text(WizardField::Path);
         let mut parameters = Vec::new();
-        for place in target::places(path).map_err(|why| why.to_string())? {
+        for place in target::placeholder_names(path).map_err(|why| why.to_string())? {
             parameters.push(parameter(place, ParameterPlace::Path, &format!("{{{place}}}"))?);
         }
         for pair in self.text(WizardField::Query).split('&').filter(|part| !part.trim().is_empty()) {
@@ -237,7 +237,7 @@ impl Wizard {
         let mut fields = Vec::new();
         if let WizardStep::Picking { picks, taken, .. } = &self.step {
             for (pick, _) in picks.iter().zip(taken).filter(|pair| *pair.1) {
-                fields.push(pick.field(&fields));
+                fields.push(pick.to_field(&fields));
             }
         }
         let endpoint = ConnectionEndpoint {
@@ -259,7 +259,7 @@ impl Wizard {
             endpoints: vec![endpoint],
             ..Connection::new(self.text(WizardField::Name), self.text(WizardField::BaseUrl))
         };
-        match review(&connection).into_iter().next() {
+        match describe_mistakes(&connection).into_iter().next() {
             Some(why) => Err(why),
             None => Ok(connection),
         }

@@ -16,7 +16,7 @@ use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Wizard, WizardField, WizardStep};
 use crate::wrap;
-use model::connections::mapping::Pick;
+use model::connections::mapping::MappingCandidate;
 use model::connections::{Auth, Connection, ContactFacts};
 use model::text;
 use model::text::SafeText;
@@ -163,7 +163,7 @@ impl Overlay for Wizard {
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         if let Some(line) = self.line() {
-            line.insert(text::pasted(outside).trim());
+            line.insert(text::clean_pasted(outside).trim());
         }
         true
     }
@@ -258,7 +258,11 @@ impl ConnectionAnswers {
 }
 
 /// The live call of a new connection has ended.
-pub(crate) fn connection_tried(context: &mut Context, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
+pub(crate) fn connection_tried(
+    context: &mut Context,
+    attempt: u32,
+    tried: Result<(u16, Vec<MappingCandidate>), String>,
+) {
     let Some(wizard) = context.layers.top_mut::<Wizard>() else { return };
     if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
         return;

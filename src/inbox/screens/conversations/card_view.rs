@@ -13,12 +13,12 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
 use model::conversations::{ConversationRow, ServiceWindow};
-use model::local::TagPlace;
-use model::service_window::window_left;
+use model::local::TagLocation;
+use model::service_window::remaining_window;
 use model::snooze;
 use model::targets::TargetState;
 use model::text::SafeText;
-use model::time::{HOUR, MINUTE, ago, short_span};
+use model::time::{HOUR, MINUTE, format_ago, format_short_span};
 
 /// Cells of a label and the gap behind it.
 const LABELS: u16 = 10;
@@ -99,19 +99,25 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     let first = conversation.first_message_at.or(conversation.created_at);
     let since = first.map(|time| format!(" since {}", time.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
-    add("last", conversation.last_message_at.map(|last_message| ago(inbox.context.now.since(last_message))));
-    add("waits", row.waiting_since.map(|waiting_since| short_span(inbox.context.now.since(waiting_since))));
+    add(
+        "last",
+        conversation.last_message_at.map(|last_message| format_ago(inbox.context.now.since(last_message))),
+    );
+    add(
+        "waits",
+        row.waiting_since.map(|waiting_since| format_short_span(inbox.context.now.since(waiting_since))),
+    );
     add("AI", Some(conversation.automation.label().to_owned()).filter(|text| !text.is_empty()));
     for (number, line) in conversation.escalation.lines().enumerate() {
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
-    add("trouble", row.trouble_sum(inbox.context.now));
+    add("trouble", row.describe_trouble_score(inbox.context.now));
     add("answer", target(inbox, row));
     add("lease", lease(inbox, row));
     add("claimed", claim(inbox, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
-    add("snoozed", snooze.map(|snooze| snooze.words(inbox.context.now, zone)));
+    add("snoozed", snooze.map(|snooze| snooze.describe(inbox.context.now, zone)));
     add("window", window(inbox, row));
     facts.extend(connections::view::facts(inbox, theme, row));
     facts.extend(contact(inbox, row));
@@ -151,7 +157,7 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
     for (name, value) in &contact.metadata {
         facts.push(fact(&wrap::cut(name.as_str(), usize::from(LABELS) - 1), value.to_string()));
     }
-    facts.push(fact("read", ago(inbox.context.now.since(contact.read_at))));
+    facts.push(fact("read", format_ago(inbox.context.now.since(contact.read_at))));
     facts
 }
 
@@ -166,7 +172,7 @@ fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
     for it in others {
         let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
-        let last = it.last_at.map(|at| format!(" · {}", ago(inbox.context.now.since(at))));
+        let last = it.last_at.map(|at| format!(" · {}", format_ago(inbox.context.now.since(at))));
         facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
@@ -191,7 +197,7 @@ fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
         ServiceWindow::NotApplicable => None,
         ServiceWindow::Unknown => Some("not told".to_owned()),
         ServiceWindow::Closed => Some("closed: only templates".to_owned()),
-        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, inbox.context.now) {
+        ServiceWindow::Open => Some(match remaining_window(row.last_inbound_at, inbox.context.now) {
             Some(left) => format!("open, about {}h {}m left (estimate)", left / HOUR, left % HOUR / MINUTE),
             None => "open".to_owned(),
         }),
@@ -202,8 +208,8 @@ fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
 fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let now = inbox.context.now;
     Some(match row.target_state(now, inbox.context.settings.targets_of(&row.channel))? {
-        TargetState::Left(left) | TargetState::Near(left) => format!("within {}", short_span(left)),
-        TargetState::Missed(late) => format!("{} late", short_span(late)),
+        TargetState::OnTime(left) | TargetState::Near(left) => format!("within {}", format_short_span(left)),
+        TargetState::Missed(late) => format!("{} late", format_short_span(late)),
     })
 }
 
@@ -215,9 +221,13 @@ fn lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
         row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && **text != settings.agent);
     let who = who.map_or_else(String::new, |text| format!(" (paused by {text})"));
     Some(match ends.since(now) {
-        left if left <= 0 => format!("over since {}{who}", snooze::moment(ends, now, &settings.zone)),
+        left if left <= 0 => format!("over since {}{who}", snooze::format_time(ends, now, &settings.zone)),
         left => {
-            format!("until {}, {} left{who}", snooze::moment(ends, now, &settings.zone), short_span(left))
+            format!(
+                "until {}, {} left{who}",
+                snooze::format_time(ends, now, &settings.zone),
+                format_short_span(left)
+            )
         }
     })
 }
@@ -228,17 +238,21 @@ fn claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     Some(format!(
         "by {} for {} (noted on this desk)",
         claim.agent,
-        short_span(inbox.context.now.since(claim.at))
+        format_short_span(inbox.context.now.since(claim.at))
     ))
 }
 
 /// The tags; those that are not with the server's contact say where they are.
 fn tags(row: &ConversationRow) -> Option<String> {
-    let of = |kept: TagPlace| {
-        let tags = row.local.tags.iter().filter(|tag| tag.kept == kept);
+    let of = |kept: TagLocation| {
+        let tags = row.local.tags.iter().filter(|tag| tag.location == kept);
         tags.map(|tag| tag.word.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let parts = [(TagPlace::Server, ""), (TagPlace::Leaving, " (leaving)"), (TagPlace::Here, " (here only)")];
+    let parts = [
+        (TagLocation::Server, ""),
+        (TagLocation::Pending, " (leaving)"),
+        (TagLocation::Local, " (here only)"),
+    ];
     let parts = parts.map(|(kept, note)| (of(kept), note));
     let words: Vec<String> = parts
         .iter()

@@ -5,7 +5,7 @@ use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
-use model::local::{Assignment, Keep};
+use model::local::{Assignment, LocalChange};
 
 impl Changes {
     /// Claims what is marked or selected; one that is claimed is released.
@@ -21,6 +21,6 @@ impl Changes {
     pub(crate) fn claim_all(&mut self, plan: &BulkPlan, context: &mut Context) {
         let claim = Assignment { agent: context.settings.agent.clone(), at: context.now };
         let wanted = (plan.wish == BulkWish::Claim(true)).then_some(claim);
-        self.keep_all(plan, |_| wanted.clone(), |row| row.local.claim.clone(), Keep::Claim, context);
+        self.keep_all(plan, |_| wanted.clone(), |row| row.local.claim.clone(), LocalChange::Claim, context);
     }
 }

@@ -305,7 +305,7 @@ pub(crate) fn filter_by(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     inbox.desk.bring_list(&mut inbox.context);
     inbox.desk.list_mut().set_typed(words);
     match filter::parse(words).mistakes.into_iter().next() {
-        Some(mistake) => Err(mistake.words),
+        Some(mistake) => Err(mistake.message),
         None => Ok(()),
     }
 }

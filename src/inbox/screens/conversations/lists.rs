@@ -69,8 +69,8 @@ impl Desk {
             (_, Some(history)) => tab.key_of(&history.conversation),
             (_, None) => return None,
         };
-        let read = || tab.history.as_ref()?.row.as_ref().filter(|row| row.is(&key));
-        let listed = || self.list().page.rows.iter().find(|row| row.is(&key));
+        let read = || tab.history.as_ref()?.row.as_ref().filter(|row| row.has_key(&key));
+        let listed = || self.list().page.rows.iter().find(|row| row.has_key(&key));
         if tab.focus == Focus::List { listed().or_else(read) } else { read().or_else(listed) }
     }
 
@@ -142,7 +142,7 @@ impl Desk {
         if shown.is_some_and(|history| history.conversation == key.conversation) {
             return;
         }
-        let row = self.list().page.rows.iter().find(|row| row.is(key)).cloned();
+        let row = self.list().page.rows.iter().find(|row| row.has_key(key)).cloned();
         if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.channel.id == key.channel) {
             watch::show(tab, &key.conversation, row, context);
         }

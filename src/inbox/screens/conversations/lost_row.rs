@@ -47,7 +47,7 @@ impl ConversationList {
     pub(super) fn select_returned(&mut self, now: Moment) {
         let returned = |lost_row: &mut LostRow| {
             (lost_row.is_read || lost_row.undone_at.is_some())
-                && self.page.rows.iter().any(|row| row.is(&lost_row.key))
+                && self.page.rows.iter().any(|row| row.has_key(&lost_row.key))
         };
         if let Some(lost) = self.lost.take_if(returned) {
             self.moved_at = if lost.is_read { Some(now) } else { None };

@@ -29,10 +29,10 @@ use crate::resource::{LoadTimeouts, Resource};
 use crate::screens::conversations::lost_row::LostRow;
 use crate::screens::conversations::saved_views::SavedView;
 use model::conversations::ConversationRow;
-use model::filter::{self, FilterSubject, Is, Sort};
+use model::filter::{self, FilterSubject, IsFilter, Sort};
 use model::ids::ChannelId;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
-use model::time::{MINUTE, Moment, Times, Timestamp};
+use model::time::{ClockReading, MINUTE, Moment, Timestamp};
 
 /// Rows asked for at once.
 const WINDOW: u32 = 200;
@@ -108,7 +108,7 @@ impl ConversationList {
     /// The selection's place in the window.
     pub fn index(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
-        self.page.rows.iter().position(|row| row.is(selected))
+        self.page.rows.iter().position(|row| row.has_key(selected))
     }
 
     /// Whether it is known that there are no rows.
@@ -142,7 +142,7 @@ impl ConversationList {
     }
 
     /// The query to be sent now, if one is due and none is on its way.
-    pub fn take_query(&mut self, times: Times) -> Option<ConversationQuery> {
+    pub fn take_query(&mut self, times: ClockReading) -> Option<ConversationQuery> {
         if self.wanted.filter.uses_time() || self.sort == Sort::Window {
             let minute = Timestamp::from_micros(times.now.micros() / MINUTE * MINUTE);
             if !self.resource.is_asked() {
@@ -150,18 +150,21 @@ impl ConversationList {
                 self.resource.want(self.wanted.clone());
             }
         }
-        self.resource.take(times.moment)
+        self.resource.take_due_query(times.moment)
     }
 
     /// Whether what was put aside is what it shows.
     pub fn is_showing_snoozed(&self) -> bool {
-        let asked = |test: &filter::Test| !test.negated && test.what == FilterSubject::Is(Is::Snoozed);
+        let asked =
+            |test: &filter::FilterTest| !test.negated && test.subject == FilterSubject::Is(IsFilter::Snoozed);
         self.wanted.filter.tests.iter().any(asked)
     }
 
     /// Whether it leaves out who has nothing but a broadcast.
     pub fn leaves_out_broadcasts(&self) -> bool {
-        let left_out = |test: &filter::Test| test.negated && test.what == FilterSubject::Is(Is::Broadcast);
+        let left_out = |test: &filter::FilterTest| {
+            test.negated && test.subject == FilterSubject::Is(IsFilter::Broadcast)
+        };
         self.wanted.filter.tests.iter().any(left_out)
     }
 
@@ -200,7 +203,7 @@ impl ConversationList {
 
     /// The first rows of what is wanted now; the first of them is chosen.
     fn show_first(&mut self) {
-        self.wanted.filter = self.view.filter.narrowed(&filter::parse(&self.typed).filter);
+        self.wanted.filter = self.view.filter.narrow(&filter::parse(&self.typed).filter);
         self.wanted.sort = self.sort;
         (self.selected, self.lost) = (None, None);
         self.first = 0;
@@ -271,7 +274,7 @@ impl ConversationList {
         self.scrolled = false;
         self.untouched = index == 0 && self.page.reaches_top;
         let above = &self.page.rows[..index];
-        self.arrived.retain(|conversation_key| above.iter().any(|row| row.is(conversation_key)));
+        self.arrived.retain(|conversation_key| above.iter().any(|row| row.has_key(conversation_key)));
         self.reveal(visible);
         let near_end = index + NEAR_EDGE >= self.page.rows.len() && !self.page.reaches_bottom;
         let near_start = index < NEAR_EDGE && !self.page.reaches_top;
@@ -289,7 +292,7 @@ impl ConversationList {
 
     /// Selects a conversation; the window follows if it is elsewhere.
     pub fn select(&mut self, key: &ConversationKey, visible: usize) {
-        match self.page.rows.iter().position(|row| row.is(key)) {
+        match self.page.rows.iter().position(|row| row.has_key(key)) {
             // The loaded rows may be those of another question.
             Some(index) if !self.other => self.select_index(index, visible),
             _ => {

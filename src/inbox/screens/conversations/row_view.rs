@@ -14,7 +14,7 @@ use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::service_window::window_label;
 use model::targets::TargetState;
-use model::time::{Timestamp, short_span};
+use model::time::{Timestamp, format_short_span};
 
 /// Columns of a tab's name before a row of the list over all tabs.
 const TAB_NAME: usize = 12;
@@ -48,7 +48,7 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
         width,
         &[(&ai, ai_style), (&window, window_style(theme, row, &window))],
     );
-    let trouble = row.trouble_words(inbox.context.now);
+    let trouble = row.describe_trouble(inbox.context.now);
     let troubled = trouble.is_some();
     let preview = trouble.unwrap_or_else(|| preview(row));
     let room = width.saturating_sub(state + 2);
@@ -117,7 +117,8 @@ pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
 pub(crate) fn labels(row: &ConversationRow) -> String {
     let claim = row.local.claim.iter().map(|assignment| format!(" @{}", assignment.agent));
     // A thread has no line for the AI's state.
-    let drafts = row.thread.iter().filter_map(|_| draft_view::words(row)).map(|text| format!(" {text}"));
+    let drafts =
+        row.thread.iter().filter_map(|_| draft_view::draft_only_label(row)).map(|text| format!(" {text}"));
     let tags = row.local.tags.iter().map(|tag| format!(" #{}", tag.word));
     claim.chain(tags).chain(drafts).collect()
 }
@@ -127,17 +128,17 @@ pub(crate) fn labels(row: &ConversationRow) -> String {
 fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
     let now = inbox.context.now;
     let since = |word: &str, style, at: Option<Timestamp>| {
-        let span = at.map_or_else(String::new, |time| format!(" {}", short_span(now.since(time))));
+        let span = at.map_or_else(String::new, |time| format!(" {}", format_short_span(now.since(time))));
         [(word.to_owned(), style), (span, Style::new())]
     };
     let plain = |words: String| [(words, theme.quiet()), (String::new(), Style::new())];
     if row.local.is_asleep()
         && let Some(snooze) = &row.local.snooze
-        && row.stuck == 0
+        && row.stopped_rows == 0
     {
-        return plain(snooze.words(now, &inbox.context.settings.zone));
+        return plain(snooze.describe(now, &inbox.context.settings.zone));
     }
-    if row.stuck > 0 {
+    if row.stopped_rows > 0 {
         return since("needs you", theme.error(), None);
     }
     if let Some(silent) = row.unanswered_since(now) {
@@ -149,16 +150,20 @@ fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 
     }
     let left = |word: String, style| [(word, style), (String::new(), Style::new())];
     match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {
-        Some(TargetState::Left(span)) => {
-            return left(format!("{} left", short_span(span)), theme.needs_a_person());
+        Some(TargetState::OnTime(span)) => {
+            return left(format!("{} left", format_short_span(span)), theme.needs_a_person());
         }
-        Some(TargetState::Near(span)) => return left(format!("{} left!", short_span(span)), theme.error()),
-        Some(TargetState::Missed(span)) => return left(format!("late {}", short_span(span)), theme.error()),
+        Some(TargetState::Near(span)) => {
+            return left(format!("{} left!", format_short_span(span)), theme.error());
+        }
+        Some(TargetState::Missed(span)) => {
+            return left(format!("late {}", format_short_span(span)), theme.error());
+        }
         None => (),
     }
     match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
         (Some(at), _) => since("waits", theme.needs_a_person(), Some(at)),
-        (None, Some(at)) => plain(short_span(now.since(at))),
+        (None, Some(at)) => plain(format_short_span(now.since(at))),
         (None, None) => plain(String::new()),
     }
 }

@@ -5,7 +5,7 @@ use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
-use model::local::Keep;
+use model::local::LocalChange;
 
 impl Changes {
     /// Marks what is marked, or selected, as seen; what was seen as not.
@@ -26,6 +26,6 @@ impl Changes {
     /// Marks all a plan applies to.
     pub(crate) fn seen_all(&mut self, plan: &BulkPlan, context: &mut Context) {
         let wanted = u32::from(plan.wish == BulkWish::Seen(false));
-        self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen, context);
+        self.keep_all(plan, |_| wanted, |row| row.unread, LocalChange::Unseen, context);
     }
 }

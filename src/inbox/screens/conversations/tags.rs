@@ -20,7 +20,7 @@ use crate::wrap;
 use model::account::Platform;
 use model::bounds;
 use model::conversations::ConversationRow;
-use model::local::{Keep, Tag, TagPlace};
+use model::local::{LocalChange, Tag, TagLocation};
 use model::outbox::Operation;
 use model::text::SafeText;
 
@@ -72,13 +72,13 @@ impl TagLine {
     }
 
     /// The tags of one conversation as they shall be.
-    fn wanted(&self) -> Vec<SafeText> {
-        words(self.text.split(','))
+    fn desired_tags(&self) -> Vec<SafeText> {
+        clean_tags(self.text.split(','))
     }
 }
 
 /// Clean tags, each once.
-fn words<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
+fn clean_tags<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
     let mut words: Vec<SafeText> = Vec::new();
     for it in raw {
         let word: String = it.trim().chars().take(TAG).collect();
@@ -201,16 +201,16 @@ impl Changes {
             context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
-        let forgets = |tag: &Tag| tag.kept == TagPlace::Here && remove.contains(&tag.word);
+        let forgets = |tag: &Tag| tag.location == TagLocation::Local && remove.contains(&tag.word);
         let forgetful =
             far.into_iter().filter(|conversation_row| conversation_row.local.tags.iter().any(forgets));
         let kept = BulkPlan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
         let wanted = |row: &ConversationRow| {
-            let stays = near.iter().any(|conversation_row| conversation_row.is(&row.key()));
+            let stays = near.iter().any(|conversation_row| conversation_row.has_key(&row.key()));
             tagged(&row.local.tags, if stays { add } else { &[] }, remove)
         };
         if !kept.apply.is_empty() {
-            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags, context);
+            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), LocalChange::Tags, context);
         }
     }
 }
@@ -251,7 +251,7 @@ impl Desk {
     fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
         let phone = row.conversation.address.clone()?;
         let has = |word: &SafeText| {
-            row.local.tags.iter().any(|tag| tag.word == *word && tag.kept != TagPlace::Here)
+            row.local.tags.iter().any(|tag| tag.word == *word && tag.location != TagLocation::Local)
         };
         let add: Vec<String> = add.iter().filter(|text| !has(text)).map(ToString::to_string).collect();
         let remove: Vec<String> = remove.iter().filter(|text| has(text)).map(ToString::to_string).collect();
@@ -275,14 +275,14 @@ impl Desk {
 /// many what is added and taken away.
 fn wish(rows: &[ConversationRow], line: &TagLine) -> BulkWish {
     if let [one] = rows {
-        let wanted = line.wanted();
+        let wanted = line.desired_tags();
         let gone = one.local.tags.iter().map(|tag| tag.word.clone()).filter(|text| !wanted.contains(text));
         let remove = gone.collect();
         return BulkWish::Tag { add: wanted, remove };
     }
     let signed = |sign: bool| {
         let parts = line.text.split(',').map(str::trim).filter(move |text| text.starts_with('-') == sign);
-        words(parts.map(|part| part.trim_start_matches(['+', '-'])))
+        clean_tags(parts.map(|part| part.trim_start_matches(['+', '-'])))
     };
     BulkWish::Tag { add: signed(false), remove: signed(true) }
 }
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn words_are_clean_and_stand_once() {
         let line = TagLine { text: " vip,,vip ,\u{1b}[31mred, ".into(), known: Vec::new() };
-        let wanted = line.wanted();
+        let wanted = line.desired_tags();
         assert_eq!(wanted.len(), 2, "{wanted:?}");
         assert_eq!(wanted[0].as_str(), "vip");
     }

@@ -9,7 +9,7 @@ pub(crate) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reaso
     if row.conversation.id.is_stand_in() {
         return Err("this row could not be read".into());
     }
-    if !row.conversation.has_switch() {
+    if !row.conversation.has_automation_switch() {
         return Err("this channel's AI cannot be paused through the interface".into());
     }
     match (row.automation_pending, row.conversation.automation) {

@@ -17,7 +17,7 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::filter;
 use model::news::Health;
-use model::queries::{COUNTED_ROWS, TabCounts};
+use model::queries::{MAX_COUNTED_ROWS, TabCounts};
 
 /// Columns below which a list's title says less.
 const NARROW: u16 = 50;
@@ -61,7 +61,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     for (index, row) in rows.enumerate() {
         let y = inner.y + u16::try_from(index * 2).unwrap_or(0);
         let place = Area { y, height: 2.min(inner.y + inner.height - y), ..inner };
-        let selected = list.selected.as_ref().is_some_and(|conversation_key| row.is(conversation_key));
+        let selected = list.selected.as_ref().is_some_and(|conversation_key| row.has_key(conversation_key));
         row_view::draw(inbox, theme, row, place, buffer);
         if selected {
             paint_view::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
@@ -120,7 +120,7 @@ fn count(list: &ConversationList) -> String {
     match list.page.total {
         Some(total) => total.to_string(),
         None if list.page.reaches_bottom && list.page.reaches_top => rows.to_string(),
-        None if list.loaded => format!("{COUNTED_ROWS}+"),
+        None if list.loaded => format!("{MAX_COUNTED_ROWS}+"),
         None => format!("{rows}+"),
     }
 }
@@ -129,10 +129,14 @@ fn count(list: &ConversationList) -> String {
 pub(crate) fn empty_words(inbox: &Inbox) -> String {
     let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
     if inbox.desk.everywhere || !list.typed.is_empty() {
-        return if list.loaded { nothing_found(inbox, list) } else { loading_view::words(inbox, Pane::List) };
+        return if list.loaded {
+            nothing_found(inbox, list)
+        } else {
+            loading_view::empty_pane_text(inbox, Pane::List)
+        };
     }
     match &tab.health {
-        _ if list.resource.has_failed() => loading_view::words(inbox, Pane::List),
+        _ if list.resource.has_failed() => loading_view::empty_pane_text(inbox, Pane::List),
         Health::Refused { code, why } => {
             format!(
                 "The key of this tab is not taken: {code}. {why}\n\nDrafts and the outbox are kept. Put a valid key \
@@ -150,7 +154,7 @@ pub(crate) fn empty_words(inbox: &Inbox) -> String {
         }
         _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, |note| note.why().to_string()),
         Health::Connecting => "Asking the server…".to_owned(),
-        _ if !list.loaded => loading_view::words(inbox, Pane::List),
+        _ if !list.loaded => loading_view::empty_pane_text(inbox, Pane::List),
         _ => nothing_found(inbox, list),
     }
 }

@@ -19,9 +19,9 @@ const UNKNOWN: &str = "   ← not known to this version";
 /// Whether a field is read on this channel: chat, phone or mail.
 fn is_known(name: &str, is_mail: bool) -> bool {
     if is_mail {
-        known::THREAD.contains(&name) || fields::of_a_mail().any(|mail| mail == name)
+        known::THREAD_FIELDS.contains(&name) || fields::all_fields().any(|mail| mail == name)
     } else {
-        known::ITEM.contains(&name)
+        known::ITEM_FIELDS.contains(&name)
     }
 }
 
@@ -42,9 +42,9 @@ fn field<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
 /// Who said it, how far it came and when, one line each.
 pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
     let message = &row.message;
-    let face = |at: Timestamp| format!("{} {}", at.day_name(zone), at.clock_face(zone));
+    let face = |at: Timestamp| format!("{} {}", at.day_name(zone), at.hour_and_minute(zone));
     let mut lines = vec![format!("who        {}", who(row))];
-    let sent_at = row.letter.as_ref().and_then(|letter| letter.sent_at).or(message.sent_at);
+    let sent_at = row.mail.as_ref().and_then(|letter| letter.sent_at).or(message.sent_at);
     lines.extend(sent_at.map(|at| format!("sent       {}", face(at))));
     lines.extend(message.created_at.map(|entry| format!("taken in   {}", face(entry))));
     if message.direction == Direction::Outbound {
@@ -53,7 +53,7 @@ pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
         lines.push(format!("read       {}", told(message.read_at)));
         lines.push(format!("status     {}", SafeText::line(message.delivery.word())));
     }
-    if let Some((word, at)) = row.change.last() {
+    if let Some((word, at)) = row.change.last_change() {
         lines.push(format!("{word:<10} {}", face(at)));
     }
     for former in &row.change.former {

@@ -5,14 +5,14 @@ use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::MailView;
-use model::email::NEW_MAIL;
+use model::email::NEW_MAIL_PREFIX;
 use model::messages::MessageRow;
 use model::text::SafeText;
 
 impl History {
     /// Whether it is of a mail that has no thread yet.
     pub fn is_new_mail(&self) -> bool {
-        self.conversation.as_str().starts_with(NEW_MAIL)
+        self.conversation.as_str().starts_with(NEW_MAIL_PREFIX)
     }
 
     /// The subject of the thread.

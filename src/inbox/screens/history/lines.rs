@@ -11,7 +11,7 @@ use model::email::MailMessage;
 use model::files;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
-use model::messages::{Aliases, MessageRow, Sender};
+use model::messages::{MessageRow, Sender, SenderAliases};
 use model::notes::PrivateNote;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
@@ -91,7 +91,7 @@ impl HistoryItem {
     /// What only a mail has.
     pub fn letter(&self) -> Option<&MailMessage> {
         match self {
-            Self::Message(row) => row.letter.as_deref(),
+            Self::Message(row) => row.mail.as_deref(),
             Self::Outbox(..) | Self::Note(_) => None,
         }
     }
@@ -99,7 +99,7 @@ impl HistoryItem {
     pub fn quotes(&self) -> Option<&MessageId> {
         match self {
             Self::Message(row) => row.message.quotes.as_ref(),
-            Self::Outbox(row, _) => row.operation.quotes(),
+            Self::Outbox(row, _) => row.operation.quoted_message(),
             Self::Note(_) => None,
         }
     }
@@ -113,13 +113,13 @@ impl HistoryItem {
     }
 
     /// Who speaks, as the pane names them.
-    pub fn sender(&self, customer: &str, aliases: &Aliases) -> String {
+    pub fn sender(&self, customer: &str, aliases: &SenderAliases) -> String {
         match self {
             Self::Outbox(..) => "You".to_owned(),
             Self::Note(_) => "NOTE".to_owned(),
             Self::Message(row) if row.sent_here => "You".to_owned(),
-            Self::Message(row) if aliases.of(&row.message.sender).is_some() => {
-                aliases.of(&row.message.sender).map(ToString::to_string).unwrap_or_default()
+            Self::Message(row) if aliases.get(&row.message.sender).is_some() => {
+                aliases.get(&row.message.sender).map(ToString::to_string).unwrap_or_default()
             }
             Self::Message(row) => match &row.message.sender {
                 Sender::Customer => customer.to_owned(),
@@ -134,9 +134,9 @@ impl HistoryItem {
 
     /// Whether another program sent it with a key, and what it is called is not
     /// configured.
-    pub fn is_from_elsewhere(&self, aliases: &Aliases) -> bool {
+    pub fn is_from_elsewhere(&self, aliases: &SenderAliases) -> bool {
         let Self::Message(row) = self else { return false };
-        row.message.sender == Sender::Api && !row.sent_here && aliases.of(&row.message.sender).is_none()
+        row.message.sender == Sender::Api && !row.sent_here && aliases.get(&row.message.sender).is_none()
     }
 
     /// When it was said.
@@ -190,7 +190,7 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
     let host = links::host_of(url.as_str());
     let in_link = links::file_name(url.as_str()).filter(|_| host.is_some()).map(str::to_owned);
     let name = row.media.name.as_ref().map(ToString::to_string).or(in_link);
-    let size = row.media.size.map(files::size_words);
+    let size = row.media.size.map(files::format_size);
     let place = host.or_else(|| Some(url.to_string()));
     let parts: Vec<String> = [name, size, place].into_iter().flatten().collect();
     Some(format!("[{kind}] {}", parts.join(" · ")))
@@ -275,16 +275,16 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
         lines.extend((0..rows).map(|row| HistoryLine::Picture { item: index, row }));
     }
     if let HistoryItem::Message(row) = item {
-        for made in &row.made {
+        for made in &row.generated {
             let text = format!("{}{}", made.kind.label(), made.text);
             let parts = wrap::wrap(&text, width);
             lines.extend(parts.into_iter().map(|part| HistoryLine::Made(index, text[part].to_owned())));
         }
     }
     if let HistoryItem::Message(row) = item
-        && let Some((word, at)) = row.change.last()
+        && let Some((word, at)) = row.change.last_change()
     {
-        lines.push(HistoryLine::Made(index, format!("{word} {}", at.clock_face(shape.zone))));
+        lines.push(HistoryLine::Made(index, format!("{word} {}", at.hour_and_minute(shape.zone))));
     }
     match item {
         HistoryItem::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {

@@ -77,7 +77,7 @@ fn of_history(history: &History, inner: Area, buffer: &Buffer, found: &mut Vec<L
         let text = item.text();
         let seen = rows[0].1.start..rows[rows.len() - 1].1.end;
         let words = words_around(text, &seen);
-        for link in links::all_in(&text[words.clone()]) {
+        for link in links::find_links(&text[words.clone()]) {
             let range = link.range.start + words.start..link.range.end + words.start;
             if seen.start <= range.start && range.end <= seen.end {
                 let pieces = rows.iter().filter_map(|(_, part, at, _)| piece(text, &range, part, *at));
@@ -104,7 +104,7 @@ fn of_card(inbox: &Inbox, inner: Area, buffer: &Buffer, found: &mut Vec<LinkedCe
     let kept = contact.and_then(|contact| contact.email.as_ref()).filter(|text| Some(*text) != own);
     let is_gap = |x: u16, y: u16| buffer.cell((x, y)).is_some_and(|cell| cell.symbol() == " ");
     for words in [own, kept].into_iter().flatten().map(SafeText::as_str) {
-        let all = links::all_in(words);
+        let all = links::find_links(words);
         let Some(link) = all.iter().find(|text_link| text_link.range == (0..words.len())) else { continue };
         let cells = u16::try_from(words.len()).unwrap_or(u16::MAX);
         let rows = inner.y..inner.y + inner.height;

@@ -35,7 +35,7 @@ use crate::screens::mail::reading::MailView;
 use crate::screens::phone;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Direction, MessageRow, Place};
+use model::messages::{Direction, HistoryPosition, MessageRow};
 use model::queries::{HistoryPage, HistoryQuery};
 use model::text::SafeText;
 use model::time::{Moment, Zone};
@@ -72,7 +72,7 @@ pub struct History {
     pub find: Option<Find>,
     sought: Option<ItemKey>,
     divider: Option<MessageId>,
-    seen_before: Option<Place>,
+    seen_before: Option<HistoryPosition>,
     more_stored: bool,
     more_on_server: bool,
     asked_server_at: Option<usize>,
@@ -132,7 +132,7 @@ impl History {
 
     /// The query to be sent now, if one is due and none is on its way.
     pub fn take_query(&mut self, now: Moment) -> Option<HistoryQuery> {
-        self.resource.take(now)
+        self.resource.take_due_query(now)
     }
 
     /// The pane's size has changed: columns for text, rows, and the zone
@@ -150,7 +150,7 @@ impl History {
         if !self.resource.receive(query) {
             return false;
         }
-        model::looks::find_listed(&mut page.messages, &mut page.outbox);
+        model::looks::match_listed(&mut page.messages, &mut page.outbox);
         if !self.loaded {
             self.divider = crate::screens::history::seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);
@@ -366,12 +366,12 @@ impl History {
     }
 
     /// The newest message this desk had seen before it was opened now.
-    pub fn seen_before(&self) -> Option<Place> {
+    pub fn seen_before(&self) -> Option<HistoryPosition> {
         self.seen_before.clone()
     }
 
     /// The newest message, to be marked as seen.
-    pub fn newest(&self) -> Option<Place> {
+    pub fn newest(&self) -> Option<HistoryPosition> {
         self.items
             .iter()
             .rev()

@@ -6,7 +6,7 @@ use crate::desk::Desk;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use model::ids::ChannelId;
-use model::outbox::{Operation, OutboxRow, RowState, Stop, waiting};
+use model::outbox::{Operation, OutboxRow, RowState, StopReason, waiting};
 use model::time::Timestamp;
 
 impl History {
@@ -35,7 +35,7 @@ impl History {
     }
 
     /// Why the newest wish about the AI asks a person, if it is a pause.
-    pub fn pause_asks(&self) -> Option<Stop> {
+    pub fn pause_asks(&self) -> Option<StopReason> {
         match self.switching().map(|outbox_row| (&outbox_row.operation, &outbox_row.state)) {
             Some((Operation::SetAutomation { enabled: false }, RowState::Stopped(stop, _))) => Some(*stop),
             _ => None,
@@ -44,7 +44,9 @@ impl History {
 
     /// Whether a text is due and has not left.
     pub fn has_due_text(&self, now: Timestamp) -> bool {
-        self.rows().any(|row| row.operation.speaks() && row.can_recall() && row.hold_left(now).is_none())
+        self.rows().any(|row| {
+            row.operation.is_customer_message() && row.can_recall() && row.remaining_hold(now).is_none()
+        })
     }
 }
 
@@ -57,21 +59,21 @@ impl Desk {
         others: impl Iterator<Item = &'a OutboxRow>,
         context: &Context,
     ) -> waiting::WaitReason {
-        waiting::reason(
+        waiting::wait_reason(
             row,
             others,
-            &waiting::QueueFacts { pays: self.pays(row), ..self.facts_of(&row.channel, context) },
+            &waiting::QueueFacts { has_credits: self.pays(row), ..self.facts_of(&row.channel, context) },
         )
     }
 
     /// What holds up all sending of a tab, if anything does.
     pub fn standstill(&self, channel: &ChannelId, context: &Context) -> Option<waiting::WaitReason> {
-        waiting::standstill(&self.facts_of(channel, context))
+        waiting::channel_wait_reason(&self.facts_of(channel, context))
     }
 
     fn facts_of(&self, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'_> {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel).unwrap_or_else(|| self.tab());
-        waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, pays: None }
+        waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, has_credits: None }
     }
 }
 

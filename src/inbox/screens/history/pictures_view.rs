@@ -13,7 +13,7 @@ use crate::screens::history::lines::{HistoryItem, HistoryLine};
 use crate::screens::history::pictures::{PictureState, picture_of};
 use crate::theme_view::Theme;
 use model::messages::MessageRow;
-use model::pictures::{Dot, Graphics, Picture, Sharp};
+use model::pictures::{Dot, EncodedRows, Graphics, Picture};
 
 /// From dark to light, where there are no colours.
 const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];
@@ -25,7 +25,7 @@ const LETTERS: [&str; 5] = [" ", ".", "+", "%", "@"];
 pub struct Placement<'a> {
     /// Its first column and row.
     pub at: (u16, u16),
-    pub sharp: &'a Sharp,
+    pub sharp: &'a EncodedRows,
 }
 
 /// Draws one row of a message's picture, or what became of it.
@@ -126,8 +126,8 @@ pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
         let whole = lines
             .iter()
             .filter(|(_, line)| matches!(line, HistoryLine::Picture { item: other, .. } if other == item));
-        if let Some(sharp) = &picture.sharp
-            && picture.is_sharp_in(columns)
+        if let Some(sharp) = &picture.encoded
+            && picture.has_encoding_for(columns)
             && whole.count() == rows
         {
             found.push(Placement { at: (inner.x + gutter, place.y), sharp });

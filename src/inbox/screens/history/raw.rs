@@ -59,7 +59,7 @@ impl Desk {
                 lines.push(SafeText::default());
             }
         }
-        let title = unreadable::words(tab.unreadable_count());
+        let title = unreadable::describe_unreadable(tab.unreadable_count());
         context.open(TextView::new(title, lines));
     }
 

@@ -83,7 +83,7 @@ impl Desk {
     /// What can be put on a message of a channel with one key.
     pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
-        reactions::quick(tab.and_then(Tab::platform))
+        reactions::quick_reactions(tab.and_then(Tab::platform))
     }
 
     /// Puts a chosen emoji on a message.

@@ -35,7 +35,7 @@ impl Desk {
         let message = &row.ok_or("there is no message here")?.message;
         let file = message.media_url.as_ref().map(ToString::to_string);
         let url = file
-            .or_else(|| links::first_in(message.content.as_str()).map(str::to_owned))
+            .or_else(|| links::first_link(message.content.as_str()).map(str::to_owned))
             .ok_or("this message has no file and no link")?;
         let host = links::host_of(&url).ok_or("its link is no http or https address: it is not opened")?;
         Ok((url, host))
@@ -70,7 +70,8 @@ impl Desk {
         found: &[ConversationKey],
         context: &mut Context,
     ) {
-        if self.current_conversation().is_none_or(|current_conversation| !current_conversation.is(asked)) {
+        if self.current_conversation().is_none_or(|current_conversation| !current_conversation.has_key(asked))
+        {
             return;
         }
         // From the last one it goes on to the first: the key leads around.

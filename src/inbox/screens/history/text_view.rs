@@ -90,7 +90,7 @@ fn marks(
                 place.y,
                 room,
                 &text[start..end],
-                theme.found(),
+                theme.match_highlight(),
             );
         }
     }
@@ -106,15 +106,16 @@ fn head(inbox: &Inbox, theme: Theme, history: &History, item: &HistoryItem, area
     let selected = history.selected.as_ref() == Some(&item.key());
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint_view::text(buffer, area.x + 1, area.y, name_width, &sender, style);
-    let time =
-        item.at().map_or_else(|| "--:--".to_owned(), |time| time.clock_face(&inbox.context.settings.zone));
+    let time = item
+        .at()
+        .map_or_else(|| "--:--".to_owned(), |time| time.hour_and_minute(&inbox.context.settings.zone));
     paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.quiet());
 }
 
 fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
         HistoryItem::Outbox(..) => Style::new(),
-        HistoryItem::Note(_) => theme.note().patch(theme.strong()),
+        HistoryItem::Note(_) => theme.private_note().patch(theme.strong()),
         HistoryItem::Message(row) if row.sent_here => Style::new(),
         HistoryItem::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
@@ -126,8 +127,8 @@ fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
 
 fn text_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
-        HistoryItem::Note(_) => theme.note(),
-        HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.quiet(),
+        HistoryItem::Note(_) => theme.private_note(),
+        HistoryItem::Outbox(row, _) if !row.operation.is_customer_message() => theme.quiet(),
         HistoryItem::Message(row) if row.message.unreadable => theme.error(),
         _ => Style::new(),
     }

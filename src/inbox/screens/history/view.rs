@@ -32,7 +32,7 @@ use model::messages::MessageRow;
 use model::outbox::OutboxRow;
 use model::service_window::window_label;
 use model::text::SafeText;
-use model::time::{MINUTE, short_span};
+use model::time::{MINUTE, format_short_span};
 
 /// How long before its end a pause says when it ends.
 const LEASE_NEAR: i64 = 30 * MINUTE;
@@ -58,7 +58,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             inner.x + 1,
             inner.y + inner.height.saturating_sub(1),
             inner.width,
-            &loading_view::words(inbox, Pane::History),
+            &loading_view::empty_pane_text(inbox, Pane::History),
             theme.quiet(),
         );
     }
@@ -97,7 +97,7 @@ pub fn draw_second(
             inner.x + 1,
             inner.y + inner.height.saturating_sub(1),
             inner.width,
-            &loading_view::words(inbox, Pane::Beside),
+            &loading_view::empty_pane_text(inbox, Pane::Beside),
             theme.quiet(),
         );
     }
@@ -193,7 +193,7 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
         }
         (None, Automation::On) => match row.unanswered_since(now) {
             Some(since) => {
-                let span = short_span(now.since(since));
+                let span = format_short_span(now.since(since));
                 (format!("AI ON · SILENT {span} since you handed back"), theme.error())
             }
             None if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
@@ -213,7 +213,7 @@ pub fn paused_by(inbox: &Inbox, row: &ConversationRow) -> String {
     let other = row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && *text != agent);
     let who = other.map_or("you", SafeText::as_str);
     let age = row.paused.as_ref().map(|(_, since)| now.since(*since)).filter(|number| *number >= MINUTE);
-    let age = age.map_or_else(String::new, |age| format!(" {}", short_span(age)));
+    let age = age.map_or_else(String::new, |age| format!(" {}", format_short_span(age)));
     let lease = lease_words(inbox, row).map_or_else(String::new, |text| format!(", {text}"));
     format!("{who}{age}{lease}")
 }
@@ -224,7 +224,7 @@ fn lease_words(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let ends = row.lease_from.filter(|_| lease > 0)?.plus(lease);
     match ends.since(inbox.context.now) {
         left if left <= 0 => Some("over".to_owned()),
-        left if left <= LEASE_NEAR.min(lease / 2) => Some(format!("ends in {}", short_span(left))),
+        left if left <= LEASE_NEAR.min(lease / 2) => Some(format!("ends in {}", format_short_span(left))),
         _ => None,
     }
 }
@@ -302,7 +302,7 @@ fn send_sends_it(inbox: &Inbox, row: &OutboxRow) -> bool {
     let tab = inbox.desk.tab();
     let is_empty = |composer: &Composer| composer.mode == ComposerMode::Reply && !composer.has_reply();
     tab.focus == Focus::Composer
-        && row.operation.speaks()
+        && row.operation.is_customer_message()
         && tab.composer.as_ref().is_some_and(is_empty)
         && inbox.changes.is_sent_now(row, &inbox.desk)
 }

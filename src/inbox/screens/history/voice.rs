@@ -5,7 +5,7 @@ use crate::command::Reason;
 use crate::desk::Desk;
 use crate::screens::history::message_of;
 use model::links;
-use model::messages::{MadeKind, MessageRow};
+use model::messages::{GeneratedTextKind, MessageRow};
 use model::suggestions::VoiceNote;
 
 /// Endings of files in which somebody speaks.
@@ -33,7 +33,7 @@ pub(crate) fn may_transcribe(inbox: &Inbox) -> Result<(), Reason> {
         return Err("no model for it is configured ([assist] transcribe_model in config.toml)".into());
     }
     let row = current_voice(&inbox.desk).ok_or("this message is no voice note")?;
-    match row.made.iter().any(|entry| entry.kind == MadeKind::Transcript) {
+    match row.generated.iter().any(|entry| entry.kind == GeneratedTextKind::Transcript) {
         true => Err("it stands below the message already".into()),
         false => Ok(()),
     }

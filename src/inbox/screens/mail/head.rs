@@ -7,8 +7,8 @@ use crate::components::list::{Step, turned};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 use model::email::Correspondent;
-use model::email::attached::WrittenFile;
-use model::email::compose::WrittenMail;
+use model::email::attached::DraftFile;
+use model::email::compose::ComposedMail;
 use model::email::quoting::QuoteStyle;
 
 /// The place of the text, behind the fields.
@@ -32,7 +32,7 @@ pub struct Head {
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
     /// What goes with it, and the sizes as far as they are known.
-    pub files: Vec<(WrittenFile, Option<u64>)>,
+    pub files: Vec<(DraftFile, Option<u64>)>,
     pub quote: Option<String>,
     /// Where it is quoted.
     pub quoting: QuoteStyle,
@@ -75,7 +75,7 @@ pub enum Did {
     /// It changed a field; for addresses, the piece that is begun.
     Changed(Option<String>),
     /// It took a file away.
-    TookOff(WrittenFile),
+    TookOff(DraftFile),
     /// It moved, or did nothing.
     Moved,
     /// It is not the head's.
@@ -84,13 +84,13 @@ pub enum Did {
 
 impl Head {
     /// The head of a mail, and its text.
-    pub fn of(written: WrittenMail) -> (Self, String) {
+    pub fn of(written: ComposedMail) -> (Self, String) {
         let line = |text: &str| TextLine::new(text);
         let head = Self {
             fields: [line(&written.to), line(&written.cc), line(&written.bcc), line(&written.subject)],
             at: if written.to.trim().is_empty() { 0 } else { BODY },
             from: written.from,
-            answers: written.answers,
+            answers: written.in_reply_to,
             html: written.html,
             files: written.files.into_iter().map(sized).collect(),
             quote: written.quote,
@@ -100,15 +100,15 @@ impl Head {
         (head, written.body)
     }
 
-    pub fn written(&self, body: &str) -> WrittenMail {
+    pub fn written(&self, body: &str) -> ComposedMail {
         let text = |at: usize| self.fields[at].text().to_owned();
-        WrittenMail {
+        ComposedMail {
             to: text(0),
             cc: text(1),
             bcc: text(2),
             subject: text(SUBJECT),
             from: self.from.clone(),
-            answers: self.answers.clone(),
+            in_reply_to: self.answers.clone(),
             html: self.html,
             files: self.files.iter().map(|file| file.0.clone()).collect(),
             body: body.to_owned(),
@@ -147,7 +147,7 @@ impl Head {
         let mut stops = fields.chain((0..self.files.len()).map(|number| BODY + 1 + number)).chain([BODY]);
         let count = BODY + 1 + self.files.len();
         let here = stops.clone().position(|stop| stop == self.at).unwrap_or(0);
-        self.at = stops.nth(step.round(here, count)).unwrap_or(BODY);
+        self.at = stops.nth(step.wrap(here, count)).unwrap_or(BODY);
     }
 
     /// The file that has the keyboard.
@@ -163,7 +163,7 @@ impl Head {
     }
 
     /// Takes a file away; the next one has the keyboard then.
-    pub fn take_off(&mut self, place: usize) -> Option<WrittenFile> {
+    pub fn take_off(&mut self, place: usize) -> Option<DraftFile> {
         let gone = (place < self.files.len()).then(|| self.files.remove(place).0)?;
         self.touched = true;
         if self.at > BODY {
@@ -215,7 +215,7 @@ impl Head {
                 }
                 self.touched = true;
                 self.offered.clear();
-                let begun = (self.at < SUBJECT).then(|| self.begun().to_owned());
+                let begun = (self.at < SUBJECT).then(|| self.partial_address().to_owned());
                 return Did::Changed(begun.filter(|begun| begun.chars().count() > 1));
             }
         }
@@ -223,13 +223,13 @@ impl Head {
     }
 
     /// The piece of the address line that is begun.
-    pub fn begun(&self) -> &str {
+    pub fn partial_address(&self) -> &str {
         self.fields[self.at.min(2)].before().rsplit([',', ';']).next().unwrap_or("").trim()
     }
 
     /// Who fits has come.
     pub fn offer(&mut self, text: &str, found: Vec<Correspondent>) {
-        if self.at < SUBJECT && self.begun() == text {
+        if self.at < SUBJECT && self.partial_address() == text {
             self.offered = found.into_iter().take(4).collect();
             self.chosen = 0;
         }
@@ -256,10 +256,10 @@ impl Head {
 }
 
 /// A file with what is known of its size before it is looked at.
-fn sized(file: WrittenFile) -> (WrittenFile, Option<u64>) {
+fn sized(file: DraftFile) -> (DraftFile, Option<u64>) {
     let size = match &file {
-        WrittenFile::Typed(_) => None,
-        WrittenFile::Received(it) => it.size,
+        DraftFile::Typed(_) => None,
+        DraftFile::Received(it) => it.size,
     };
     (file, size)
 }
@@ -279,7 +279,7 @@ mod tests {
     fn an_address_is_completed_in_its_place() {
         let mut head = Head::default();
         typed(&mut head, "a@b.example, ga");
-        assert_eq!(head.begun(), "ga");
+        assert_eq!(head.partial_address(), "ga");
         let garnier =
             Correspondent { email: SafeText::line("garnier@y.example"), ..Correspondent::default() };
         head.offer("g", vec![garnier.clone()]);
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn files_are_stops_between_the_fields_and_the_text() {
-        let files = ["/a", "/b"].map(|text| (WrittenFile::from(text), None)).to_vec();
+        let files = ["/a", "/b"].map(|text| (DraftFile::from(text), None)).to_vec();
         let mut head = Head { files, at: BODY, ..Head::default() };
         let press = |head: &mut Head, code| head.key(KeyPress::plain(code));
         head.turn(Step::Back);
@@ -309,14 +309,14 @@ mod tests {
         assert_eq!((head.at, head.files.len()), (BODY, 0));
         head.turn(Step::Next);
         assert_eq!(head.at, 0);
-        let many = (0..9).map(|number| (WrittenFile::from(number.to_string().as_str()), None)).collect();
+        let many = (0..9).map(|number| (DraftFile::from(number.to_string().as_str()), None)).collect();
         let head = Head { files: many, at: BODY + 1 + 6, ..Head::default() };
         assert_eq!(head.listed(), 3..7);
     }
 
     #[test]
     fn a_head_goes_into_a_draft_and_back() {
-        let written = WrittenMail {
+        let written = ComposedMail {
             to: "a@b.example".into(),
             cc: "c@d.example".into(),
             subject: "Re: x".into(),
@@ -324,7 +324,7 @@ mod tests {
             files: vec!["/a".into()],
             body: "text".into(),
             quote: Some("> y".into()),
-            ..WrittenMail::default()
+            ..ComposedMail::default()
         };
         let (head, body) = Head::of(written.clone());
         assert_eq!((head.at, body.as_str(), head.written(&body)), (BODY, "text", written));

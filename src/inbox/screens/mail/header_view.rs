@@ -29,7 +29,7 @@ pub(crate) fn from(
     buffer: &mut Buffer,
 ) {
     let HistoryItem::Message(row) = item else { return };
-    let Some(letter) = &row.letter else { return };
+    let Some(letter) = &row.mail else { return };
     let name = match row.message.direction {
         Direction::Inbound => letter.from_name.as_ref().map(ToString::to_string),
         // Sent with another program: the name in the mail tells more.
@@ -93,8 +93,8 @@ pub(crate) fn text_style(theme: Theme, text: &str, part: &Range<usize>) -> Style
     // A long line goes on below: its marks stand where it begins.
     let start = text[..part.start].rfind('\n').map_or(0, |entry| entry + 1);
     let line = text[start..].lines().next().unwrap_or("");
-    match quotes::depth(line) {
-        0 if quotes::is_fold(line) => theme.quiet(),
+    match quotes::quote_depth(line) {
+        0 if quotes::is_fold_line(line) => theme.quiet(),
         0 => Style::new(),
         1 => theme.own(),
         2 => theme.quiet(),

@@ -6,8 +6,8 @@ use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::mail::review::doubts;
 use crate::wrap;
-use model::email::attached::WrittenFile;
-use model::email::compose::WrittenMail;
+use model::email::attached::DraftFile;
+use model::email::compose::ComposedMail;
 use model::email::files;
 use model::email::quoting::QuoteStyle;
 use model::prices::{self, Price};
@@ -93,7 +93,7 @@ impl Desk {
             0 => "leaves at once".to_owned(),
             seconds => format!("held {seconds} s here"),
         };
-        let price = self.tab().price_words(Price::exactly(prices::EMAIL));
+        let price = self.tab().price_words(Price::exactly(prices::EMAIL_CREDITS));
         let told = [price, format!("no undo window on the server; {held}")];
         let keys = ["y send", "e edit", "a attach", "d detach", "v preview", "p postpone", "n discard"]
             .map(str::to_owned);
@@ -121,7 +121,7 @@ fn fitted(parts: &[String], gap: &str, width: usize) -> Vec<String> {
     rows
 }
 
-fn head(written: &WrittenMail, files: &[(WrittenFile, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
+fn head(written: &ComposedMail, files: &[(DraftFile, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
     let line =
         |label: &str, words: &str| (ReviewRowKind::Plain, format!("{label:<9}{}", SafeText::line(words)));
     let mut lines: Vec<_> = written.from.iter().map(|text| line("From", text)).collect();
@@ -144,9 +144,9 @@ fn head(written: &WrittenMail, files: &[(WrittenFile, Option<u64>)]) -> Vec<(Rev
     lines
 }
 
-fn text(written: &WrittenMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
+fn text(written: &ComposedMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
     if preview {
-        return vec![(ReviewRowKind::Plain, written.whole_text())];
+        return vec![(ReviewRowKind::Plain, written.full_text())];
     }
     let mut lines = vec![(ReviewRowKind::Plain, written.body.trim_end().to_owned())];
     if let Some(quote) = &written.quote {
@@ -161,14 +161,20 @@ fn text(written: &WrittenMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
 }
 
 /// A file with its size, and what it grows to on its way.
-pub fn file_words((file, size): &(WrittenFile, Option<u64>)) -> String {
+pub fn file_words((file, size): &(DraftFile, Option<u64>)) -> String {
     let name = file.name();
     match size {
-        Some(size) if file.is_fetched() => format!("{name} ({}, by its link)", files::size(*size)),
-        Some(size) => {
-            format!("{name} ({}, sent as {})", files::size(*size), files::size(size.div_ceil(3) * 4))
+        Some(size) if file.is_fetched_by_service() => {
+            format!("{name} ({}, by its link)", files::format_size(*size))
         }
-        None if file.is_fetched() => format!("{name} (by its link)"),
+        Some(size) => {
+            format!(
+                "{name} ({}, sent as {})",
+                files::format_size(*size),
+                files::format_size(size.div_ceil(3) * 4)
+            )
+        }
+        None if file.is_fetched_by_service() => format!("{name} (by its link)"),
         None => name.to_owned(),
     }
 }

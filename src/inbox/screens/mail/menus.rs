@@ -18,7 +18,7 @@ use crate::screens::mail::saving;
 use crate::screens::mail::thread_filing::{ThreadFiling, folder_of};
 use crate::screens::mail::triage::TriageDecision;
 use model::email::rules::RuleAction;
-use model::email::{Correspondent, MailWish, ThreadFilter};
+use model::email::{Correspondent, MailQuery, ThreadFilter};
 use model::ids::ChannelId;
 use model::links;
 use model::selector::Selector;
@@ -76,7 +76,8 @@ impl Menu {
 
     /// What a rule could do.
     pub(crate) fn of_rules(actions: &[RuleAction]) -> Self {
-        let line = |rule_action: &RuleAction| MailMenuLine::new(&rule_action.words(), &rule_action.kept());
+        let line =
+            |rule_action: &RuleAction| MailMenuLine::new(&rule_action.describe(), &rule_action.as_stored());
         Self::new(MailMenuKind::Rule, actions.iter().map(line).collect())
     }
 
@@ -102,7 +103,7 @@ impl Overlay for Menu {
         let count = self.fitting().len();
         match key.code {
             KeyCode::Esc => return KeyOutcome::Done,
-            KeyCode::Enter => return self.take(inbox),
+            KeyCode::Enter => return self.choose_selected(inbox),
             KeyCode::Right if self.kind == MailMenuKind::Contact => return self.go_to_chat(inbox),
             KeyCode::Backspace => {
                 match key.ctrl || key.alt {
@@ -138,7 +139,7 @@ impl Overlay for Menu {
 
 impl Menu {
     /// Takes the chosen line, or what was typed where anything may stand.
-    fn take(&self, inbox: &mut Inbox) -> KeyOutcome {
+    fn choose_selected(&self, inbox: &mut Inbox) -> KeyOutcome {
         let chosen = self.fitting().get(self.chosen).map(|mail_menu_line| (*mail_menu_line).clone());
         let typed = self.typed.trim();
         let typed = (self.is_free() && !typed.is_empty()).then(|| MailMenuLine::new(typed, typed));
@@ -152,7 +153,7 @@ impl Menu {
             ),
             MailMenuKind::Destination => move_to(inbox, &entry.value),
             MailMenuKind::Rule => {
-                if let Some(action) = RuleAction::from_kept(&entry.value) {
+                if let Some(action) = RuleAction::from_stored(&entry.value) {
                     rules::review(inbox, action);
                 }
             }
@@ -235,7 +236,7 @@ impl Desk {
     pub(crate) fn ask_correspondents(&mut self, text: &str, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         context.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
-        self.fetch_mail(MailWish::Correspondents(text.to_owned()), context);
+        self.fetch_mail(MailQuery::Correspondents(text.to_owned()), context);
     }
 
     /// Correspondents have come.
@@ -270,9 +271,9 @@ impl Desk {
         let looks_away = words.starts_with("folder:");
         let typed = if looks_away { format!("status:any {words}") } else { words.clone() };
         self.list_mut().set_typed(&typed);
-        let asked = ThreadFilter::of_line(&words);
+        let asked = ThreadFilter::from_filter_line(&words);
         if asked != ThreadFilter::default() {
-            self.fetch_mail(MailWish::Threads(asked), context);
+            self.fetch_mail(MailQuery::Threads(asked), context);
             context.say("asking the server, too");
         }
     }
@@ -289,10 +290,10 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
     let Some(row) = current_letter(inbox) else {
         return inbox.context.warn("open the mail first");
     };
-    let letter = row.letter.as_ref();
+    let letter = row.mail.as_ref();
     let numbered: Vec<&str> =
         letter.map_or_else(Vec::new, |letter| letter.links.iter().map(SafeText::as_str).collect());
-    let plain = links::first_in(row.message.content.as_str());
+    let plain = links::first_link(row.message.content.as_str());
     let all: Vec<String> = match numbered.is_empty() {
         true => plain.into_iter().map(str::to_owned).collect(),
         false => numbered.into_iter().map(str::to_owned).collect(),

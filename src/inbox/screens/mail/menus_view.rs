@@ -37,7 +37,7 @@ impl OverlayView for Menu {
         let menu = self;
         let fitting = menu.fitting();
         let area = self.area(inbox);
-        let (title, hint) = words(&menu.kind);
+        let (title, hint) = menu_title_and_hint(&menu.kind);
         paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(hint, theme.quiet())]));
         let inner = inner(area);
         let mark = if theme.ascii { "_" } else { "▏" };
@@ -60,7 +60,7 @@ impl OverlayView for Menu {
     }
 }
 
-fn words(kind: &MailMenuKind) -> (&'static str, &'static str) {
+fn menu_title_and_hint(kind: &MailMenuKind) -> (&'static str, &'static str) {
     match kind {
         MailMenuKind::Show => ("Show which threads", "type a folder's name"),
         MailMenuKind::Category => ("What is it about", "type any word"),

@@ -16,31 +16,31 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::mail::head::{BODY, SUBJECT};
 use crate::screens::mail::markdown;
 use crate::tab::Focus;
-use model::email::NEW_MAIL as NEW;
-use model::email::attached::{ReceivedFile, WrittenFile, too_much};
-use model::email::compose::{MANY, WrittenMail};
+use model::email::NEW_MAIL_PREFIX as NEW;
+use model::email::attached::{DraftFile, ReceivedFile, describe_excess};
+use model::email::compose::{ComposedMail, MANY_RECIPIENTS};
 use model::ids::{ChannelId, ConversationId, ThreadId};
 use model::outbox::Operation;
 use model::outbox::content::{Mail, MailAttachmentSource};
 use model::prices::{self, Price};
 use model::replies;
-use model::secret::key_in;
+use model::secret::key_hint_in;
 use model::time::SECOND;
 
 /// Mails remembered as they were written, to be taken back.
 const REMEMBERED: usize = 20;
 
 /// What is odd about a mail, each worth a question.
-pub fn doubts(written: &WrittenMail) -> Vec<String> {
+pub fn doubts(written: &ComposedMail) -> Vec<String> {
     let mut doubts = Vec::new();
-    if written.forgot_file() {
+    if written.is_missing_file() {
         doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
     }
-    if let Some(key) = key_in(&written.body) {
+    if let Some(key) = key_hint_in(&written.body) {
         doubts.push(format!("{key} in the text is a channel key: who has it can write as you."));
     }
-    let count = written.recipients();
-    if count > MANY {
+    let count = written.recipient_count();
+    if count > MANY_RECIPIENTS {
         doubts.push(format!("It goes to {count} addresses; all of To and Cc see each other."));
     }
     doubts
@@ -103,14 +103,14 @@ impl Desk {
         let thread = self.thread_written_in();
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
         let Some(written) = composer.written() else { return };
-        if let Err((at, why)) = written.mail(thread, &own) {
+        if let Err((at, why)) = written.to_mail(thread, &own) {
             composer.change_head(now, |composer| {
                 composer.at = at.min(BODY);
                 composer.wrong = Some(why.clone());
             });
             return context.warn(why);
         }
-        if let Some(field) = replies::unfilled(&written.subject).into_iter().next() {
+        if let Some(field) = replies::unfilled_fields(&written.subject).into_iter().next() {
             let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
             composer.change_head(now, |composer| composer.at = SUBJECT);
             return context.warn(why);
@@ -121,13 +121,13 @@ impl Desk {
             return context.warn(why.split(": Tab").next().unwrap_or(&why));
         }
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
-        if let Some(why) = composer.head.as_ref().and_then(|head| too_much(&head.files)) {
+        if let Some(why) = composer.head.as_ref().and_then(|head| describe_excess(&head.files)) {
             let takes_off = "Shift-Tab goes to the files, Del takes one off";
             return context.warn(format!("{why} · {takes_off}"));
         }
         for file in &written.files {
-            if let WrittenFile::Typed(path) = file
-                && !file.is_fetched()
+            if let DraftFile::Typed(path) = file
+                && !file.is_fetched_by_service()
             {
                 context.push(Effect::Ask(OutsideRequest::FileSize(path.clone())));
             }
@@ -174,22 +174,22 @@ impl Desk {
         if let Err(why) = crate::conditions::tab_writable(tab) {
             return context.warn(why);
         }
-        let price = Price::exactly(prices::EMAIL);
+        let price = Price::exactly(prices::EMAIL_CREDITS);
         if let Some(why) = tab.cannot_pay(price) {
             return context.warn(format!("nothing was sent: {why} · draft kept"));
         }
         let (own, thread) = (tab.own_addresses(), self.thread_written_in());
         let Some(composer) = &tab.composer else { return };
         let Some(written) = composer.written() else { return };
-        if let Some(why) = composer.head.as_ref().and_then(|head| too_much(&head.files)) {
+        if let Some(why) = composer.head.as_ref().and_then(|head| describe_excess(&head.files)) {
             return context.warn(why);
         }
-        let mut mail = match written.mail(thread, &own) {
+        let mut mail = match written.to_mail(thread, &own) {
             Ok(mail) => mail,
             Err((_, why)) => return context.warn(why),
         };
         if written.html {
-            mail.html = Some(markdown::to_html(&written.whole_text()));
+            mail.html = Some(markdown::to_html(&written.full_text()));
         }
         let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
         let Some(platform) = tab.platform().cloned() else { return };
@@ -198,7 +198,7 @@ impl Desk {
         if tab.mail.leaving.len() == REMEMBERED {
             tab.mail.leaving.remove(0);
         }
-        tab.mail.leaving.push((mail.clone(), written.to_draft()));
+        tab.mail.leaving.push((mail.clone(), written.to_draft_text()));
         if let Some(composer) = &mut tab.composer {
             composer.clear();
         }
@@ -225,11 +225,11 @@ impl Desk {
 
     /// A mail as it was written, before it was put together to be sent, and
     /// whether files were among it that have to be attached again.
-    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
+    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (ComposedMail, bool) {
         let leaving = self.tabs.iter().find(|tab| tab.channel.id == *channel).map(|tab| &tab.mail.leaving);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
         let kept = leaving.and_then(|pairs| pairs.iter().rev().find(|(kept, _)| same(kept)));
-        match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
+        match kept.and_then(|(_, draft)| ComposedMail::from_draft_text(draft)) {
             Some(written) => (written, false),
             None => {
                 let lost = mail
@@ -250,7 +250,7 @@ impl Desk {
         context: &mut Context,
     ) {
         let now = context.moment;
-        let Some(written) = WrittenMail::from_draft(text) else { return };
+        let Some(written) = ComposedMail::from_draft_text(text) else { return };
         self.visit_written(channel, conversation, context);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
@@ -274,11 +274,11 @@ impl Desk {
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         composer.change_head(now, |head| {
-            let known = |pair: &&mut (WrittenFile, Option<u64>)| {
-                matches!(&pair.0, WrittenFile::Typed(typed) if *typed == whole || *typed == path)
+            let known = |pair: &&mut (DraftFile, Option<u64>)| {
+                matches!(&pair.0, DraftFile::Typed(typed) if *typed == whole || *typed == path)
             };
             if let Some(file) = head.files.iter_mut().find(known) {
-                *file = (WrittenFile::Typed(whole), Some(size));
+                *file = (DraftFile::Typed(whole), Some(size));
             }
         });
     }
@@ -304,26 +304,26 @@ impl Changes {
 
 /// The mail as it was written, from what leaves; its enclosed files are not
 /// known any more.
-fn from_mail(mail: &Mail) -> WrittenMail {
+fn from_mail(mail: &Mail) -> ComposedMail {
     let links = mail.attachments.iter().filter_map(|mail_attachment| match &mail_attachment.source {
         MailAttachmentSource::Link(mail_attachment) | MailAttachmentSource::File(mail_attachment) => {
-            Some(WrittenFile::Typed(mail_attachment.clone()))
+            Some(DraftFile::Typed(mail_attachment.clone()))
         }
         MailAttachmentSource::Received(..) => {
-            Some(WrittenFile::Received(ReceivedFile { attachment: mail_attachment.clone(), size: None }))
+            Some(DraftFile::Received(ReceivedFile { attachment: mail_attachment.clone(), size: None }))
         }
         MailAttachmentSource::Enclosed(_) => None,
     });
-    WrittenMail {
+    ComposedMail {
         to: mail.to.join(", "),
         cc: mail.cc.join(", "),
         bcc: mail.bcc.join(", "),
         subject: mail.subject.clone(),
         from: mail.from.clone(),
-        answers: mail.in_reply_to.clone(),
+        in_reply_to: mail.in_reply_to.clone(),
         html: mail.html.is_some(),
         files: links.collect(),
         body: mail.text.clone().unwrap_or_default(),
-        ..WrittenMail::default()
+        ..ComposedMail::default()
     }
 }

@@ -11,7 +11,7 @@ use crate::screens::history::message_of;
 use crate::screens::mail::menus::{MailMenuLine, Menu};
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::update::current_letter;
-use model::email::{LetterFile, files};
+use model::email::{MailFile, files};
 use model::links;
 use model::messages::MessageRow;
 use model::outbox::content::MailAttachmentSource;
@@ -28,11 +28,11 @@ fn letters(inbox: &Inbox) -> Vec<&MessageRow> {
     let is_current = |message_row: &&MessageRow| {
         current.is_some_and(|current| current.message.id == message_row.message.id)
     };
-    current.into_iter().chain(items.filter(|item| !is_current(item) && item.letter.is_some())).collect()
+    current.into_iter().chain(items.filter(|item| !is_current(item) && item.mail.is_some())).collect()
 }
 
-fn files_of(row: &MessageRow) -> &[LetterFile] {
-    row.letter.as_ref().map_or(&[], |letter| &letter.files)
+fn files_of(row: &MessageRow) -> &[MailFile] {
+    row.mail.as_ref().map_or(&[], |letter| &letter.files)
 }
 
 /// Asks which file of the thread is saved, those of the current mail first.
@@ -40,7 +40,7 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
     let letters = letters(inbox);
     let mut entries = Vec::new();
     for (at, row) in letters.iter().enumerate() {
-        let from = row.letter.as_ref().map_or_else(String::new, |letter| {
+        let from = row.mail.as_ref().map_or_else(String::new, |letter| {
             let name = letter.from_name.as_ref().unwrap_or(&letter.from);
             let zone = &inbox.context.settings.zone;
             let day =
@@ -143,22 +143,22 @@ fn save_all(inbox: &mut Inbox) {
     inbox.context.open(Confirm::new("Save the files?", lines).answer('s', "SAVE them", save).no("none"));
 }
 
-fn enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &LetterFile) -> Effect {
+fn enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &MailFile) -> Effect {
     let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
     save_file(inbox, file, row.message.raw.clone(), source)
 }
 
-fn behind_address(inbox: &Inbox, file: &LetterFile, url: &str) -> Effect {
+fn behind_address(inbox: &Inbox, file: &MailFile, url: &str) -> Effect {
     save_file(inbox, file, String::new(), MailAttachmentSource::Link(url.to_owned()))
 }
 
-fn save_file(inbox: &Inbox, file: &LetterFile, raw: String, source: MailAttachmentSource) -> Effect {
-    let (channel, name) = (inbox.desk.tab().channel.id.clone(), files::safe(file.name.as_str()));
+fn save_file(inbox: &Inbox, file: &MailFile, raw: String, source: MailAttachmentSource) -> Effect {
+    let (channel, name) = (inbox.desk.tab().channel.id.clone(), files::sanitize_name(file.name.as_str()));
     Effect::Ask(OutsideRequest::SaveFile { channel, name, raw, source })
 }
 
 /// The `Message-ID` of the current mail.
 pub(crate) fn header_id(inbox: &Inbox) -> Option<SafeText> {
-    let id = current_letter(inbox)?.letter.as_ref()?.header_id.as_deref()?;
+    let id = current_letter(inbox)?.mail.as_ref()?.header_id.as_deref()?;
     Some(SafeText::line(id)).filter(|text| !text.is_empty())
 }

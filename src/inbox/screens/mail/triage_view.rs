@@ -7,7 +7,7 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::paint_view;
 use crate::layout::Area;
-use crate::screens::mail::triage::{Triage, told};
+use crate::screens::mail::triage::{Triage, describe_counts};
 use crate::screens::mail::view::subject;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -58,7 +58,7 @@ pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer:
     let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
     let seen = format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.moment)));
     let mut lines = vec![(seen, theme.strong()), (String::new(), Style::new())];
-    let counts = told(triage.counts());
+    let counts = describe_counts(triage.counts());
     let rows = wrap::wrap(&counts, usize::from(inner.width).max(1));
     lines.extend(rows.into_iter().map(|row| (counts[row].trim_end().to_owned(), Style::new())));
     let keys = inbox.context.keyed(

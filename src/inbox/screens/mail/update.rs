@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder};
 use crate::screens::mail::writing::{MailBeginning, update as writing};
-use model::email::{MailAccount, MailWish};
+use model::email::{MailAccount, MailQuery};
 use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
 
@@ -81,7 +81,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn fetch_mail(&mut self, wish: MailWish, context: &mut Context) {
+    pub(crate) fn fetch_mail(&mut self, wish: MailQuery, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         context.push(SyncOrder::Fetch(channel, Fetch::Mail(wish)));
     }

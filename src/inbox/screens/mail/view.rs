@@ -16,9 +16,9 @@ use crate::screens::mail::thread_filing;
 use crate::theme_view::Theme;
 use model::conversations::ConversationRow;
 use model::email::{MailAccount, Thread, ThreadField};
-use model::queries::UNREAD_MOST;
+use model::queries::MAX_COUNTED_UNREAD;
 use model::text::SafeText;
-use model::time::{Timestamp, short_span};
+use model::time::{Timestamp, format_short_span};
 
 pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, OVER_HINTS, summary};
 pub use crate::screens::mail::writing_view::compose;
@@ -111,7 +111,7 @@ pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             buffer,
         );
     }
-    let more = if tab.counts.unread_mail < UNREAD_MOST { "" } else { "+" };
+    let more = if tab.counts.unread_mail < MAX_COUNTED_UNREAD { "" } else { "+" };
     let unread = format!("{}{more} unread", tab.counts.unread_mail);
     let Some(account) = &tab.mail.account else {
         paint_view::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
@@ -153,13 +153,13 @@ fn reply_word(account: &MailAccount) -> &'static str {
 fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, Style) {
     let status = account.sync_status.as_ref().map_or("sync unknown", SafeText::as_str);
     let age = account.last_sync_at.map(|last_sync| now.since(last_sync));
-    let age = match age.map(|age| short_span(age.max(0))) {
+    let age = match age.map(|age| format_short_span(age.max(0))) {
         None => String::new(),
         Some(span) if span == "now" => ", synced now".to_owned(),
         Some(span) => format!(", synced {span} ago"),
     };
     let status = if status == "active" { "account ok" } else { status };
-    match account.late(now) {
+    match account.describe_delay(now) {
         Some(late) => (format!("{status}{age} · {late}"), theme.needs_a_person()),
         None => (format!("{status}{age}"), Style::new()),
     }
@@ -257,7 +257,7 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
         words.push((folder.to_string(), theme.strong()));
     }
     if let Some(action) = &thread.by_rule {
-        words.push((format!("{} by a rule", action.past()), theme.strong()));
+        words.push((format!("{} by a rule", action.describe_done()), theme.strong()));
     }
     if thread.is_starred == Some(true) {
         words.push(("starred".to_owned(), theme.strong()));
@@ -285,6 +285,6 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
 /// Whether the current mail has HTML beside its plain text.
 pub fn has_both(inbox: &Inbox) -> bool {
     current_letter(inbox)
-        .and_then(|current_letter| current_letter.letter.as_ref())
+        .and_then(|current_letter| current_letter.mail.as_ref())
         .is_some_and(|mail_message| mail_message.plain.is_some() && mail_message.rich.is_some())
 }

@@ -194,17 +194,17 @@ fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buff
 }
 
 fn counted(theme: Theme, head: &Head) -> (String, Style) {
-    let length = bounds::length(head.fields[SUBJECT].text());
-    if length * 5 < bounds::SUBJECT * 4 {
+    let length = bounds::count_chars(head.fields[SUBJECT].text());
+    if length * 5 < bounds::MAX_SUBJECT_CHARS * 4 {
         return (String::new(), theme.quiet());
     }
-    let style = if length > bounds::SUBJECT { theme.error() } else { theme.needs_a_person() };
-    (format!("subject {length}/{}", bounds::SUBJECT), style)
+    let style = if length > bounds::MAX_SUBJECT_CHARS { theme.error() } else { theme.needs_a_person() };
+    (format!("subject {length}/{}", bounds::MAX_SUBJECT_CHARS), style)
 }
 
 /// The price of a mail, as it stands on the key.
 fn price(tab: &Tab) -> String {
-    tab.price_words(Price::exactly(prices::EMAIL))
+    tab.price_words(Price::exactly(prices::EMAIL_CREDITS))
 }
 
 fn bottom(inbox: &Inbox, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffer) {

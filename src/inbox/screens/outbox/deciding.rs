@@ -19,8 +19,8 @@ use crate::screens::outbox::decisions;
 use crate::screens::outbox::decisions::DecisionOption;
 use crate::wrap;
 use model::ids::{ChannelId, RowId};
-use model::messages::Place;
-use model::outbox::{LookResult, Operation, OutboxRow, RowState, Stop, StopVerdict};
+use model::messages::HistoryPosition;
+use model::outbox::{HistoryFinding, Operation, OutboxRow, RowState, StopReason, StopVerdict};
 use model::queries::{OutboxEntry, Pause, RowQuestion};
 use model::text::SafeText;
 
@@ -67,11 +67,14 @@ pub(crate) fn ask_to_decide(inbox: &mut Inbox, question: Option<Box<RowQuestion>
     let Some(question) = question.filter(|question| question.entry.row.is_stopped()) else {
         return inbox.context.say("it does not wait for a decision any more");
     };
-    let RowQuestion { entry, spent } = *question;
+    let RowQuestion { entry, is_key_expired: spent } = *question;
     let answers = decisions::answers(&entry, spent);
     let mut question = Confirm::new(decisions::question(&entry.row), about(inbox, &entry));
-    let shown =
-        entry.crossed.iter().filter_map(|message| Some((message.created_at?, message.id.clone()))).max();
+    let shown = entry
+        .newer_messages
+        .iter()
+        .filter_map(|message| Some((message.created_at?, message.id.clone())))
+        .max();
     let (row, title) = (Rc::new(entry.row), entry.title);
     for DecisionOption { key, verdict, word, effect } in answers {
         let (row, shown) = (Rc::clone(&row), shown.clone());
@@ -126,7 +129,7 @@ pub(crate) fn leave_when_handed_back(inbox: &mut Inbox) {
 impl Desk {
     /// How far the person has seen a row's conversation: what the question
     /// showed, and what is on screen if it is the one that is open.
-    fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
+    fn seen_of(&self, row: &OutboxRow, shown: Option<HistoryPosition>) -> Option<HistoryPosition> {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
         let open = tab
             .history
@@ -212,13 +215,13 @@ fn about(inbox: &Inbox, entry: &OutboxEntry) -> Vec<DialogLine> {
     let row = &entry.row;
     let mut lines = Vec::new();
     if let RowState::Stopped(stop, why) = &row.state
-        && *stop != Stop::Crossed
+        && *stop != StopReason::ReplyConflict
         && !why.is_empty()
     {
         lines.push(DialogLine::error(why.to_string()));
     }
     lines.extend(finding(entry));
-    lines.extend(quoted(inbox, &entry.crossed));
+    lines.extend(quoted(inbox, &entry.newer_messages));
     lines.push(DialogLine::gap());
     let what = SafeText::line(row.operation.summary().as_str());
     let to = format!("To {}: {}", entry.title, wrap::cut(what.as_str(), CUT));
@@ -229,11 +232,13 @@ fn about(inbox: &Inbox, entry: &OutboxEntry) -> Vec<DialogLine> {
 /// What looking for it in the history told.
 fn finding(entry: &OutboxEntry) -> Option<DialogLine> {
     let words = match &entry.row.finding {
-        LookResult::Nothing | LookResult::Listed => return None,
-        LookResult::Absent => {
+        HistoryFinding::Nothing | HistoryFinding::Listed => return None,
+        HistoryFinding::Absent => {
             "Looked for twice in the conversation and not found: probably not sent.".to_owned()
         }
-        LookResult::Several(found) => format!("{} messages of the conversation could be it.", found.len()),
+        HistoryFinding::Several(found) => {
+            format!("{} messages of the conversation could be it.", found.len())
+        }
     };
     Some(DialogLine::new(words, Tone::Waiting))
 }

@@ -2,7 +2,7 @@
 //! what each of them will do, said before it is done.
 
 use model::messages::Message;
-use model::outbox::{OutboxRow, RowState, Stop, StopVerdict};
+use model::outbox::{OutboxRow, RowState, StopReason, StopVerdict};
 use model::queries::OutboxEntry;
 
 /// Candidates a person can choose from with a digit.
@@ -27,17 +27,17 @@ impl DecisionOption {
 pub fn question(row: &OutboxRow) -> &'static str {
     let RowState::Stopped(stop, _) = &row.state else { return "" };
     match stop {
-        Stop::Refused => "The server refused it",
-        Stop::Credits => "Not enough credits",
-        Stop::Window => "The service window is closed",
-        Stop::Auth => "The key is not taken",
-        Stop::Unknown => "It may or may not have been sent",
-        Stop::Expired => "It may or may not have been sent, long ago",
-        Stop::Crossed => "Someone answered meanwhile",
-        Stop::Late => "It waited long for a connection",
-        Stop::Ask => "It may or may not have been done",
-        Stop::Upload => "Its file was not uploaded",
-        Stop::Account => "It was written for another business",
+        StopReason::Refused => "The server refused it",
+        StopReason::Credits => "Not enough credits",
+        StopReason::Window => "The service window is closed",
+        StopReason::Auth => "The key is not taken",
+        StopReason::Unknown => "It may or may not have been sent",
+        StopReason::Expired => "It may or may not have been sent, long ago",
+        StopReason::ReplyConflict => "Someone answered meanwhile",
+        StopReason::Late => "It waited long for a connection",
+        StopReason::KeyUnproven => "It may or may not have been done",
+        StopReason::Upload => "Its file was not uploaded",
+        StopReason::Account => "It was written for another business",
     }
 }
 
@@ -51,7 +51,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     // The same question asked under a new key may do it twice: it has a key
     // of its own, and says so.
     if stop.is_ambiguous()
-        && stop.again(spent) != StopVerdict::NewKey
+        && stop.retry_verdict(spent) != StopVerdict::NewKey
         && stop.allows(&StopVerdict::NewKey, spent)
     {
         let effect = "as a new one; if the first one was done, it is done twice";
@@ -62,7 +62,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
         let verdict = StopVerdict::Adopt(message.id.clone());
         out.push(DecisionOption { key: number, verdict, word: "that is it".to_owned(), effect });
     }
-    if row.operation.written().is_some() {
+    if row.operation.written_text().is_some() {
         let effect = if stop.is_ambiguous() {
             "back into the composer; if it was sent, the customer has it already"
         } else {
@@ -76,21 +76,21 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     out
 }
 
-fn sending(row: &OutboxRow, stop: Stop, spent: bool) -> DecisionOption {
-    if stop == Stop::Account {
+fn sending(row: &OutboxRow, stop: StopReason, spent: bool) -> DecisionOption {
+    if stop == StopReason::Account {
         let effect = "as a new one, from the business that this tab has now";
         return DecisionOption::new('y', StopVerdict::SendFromHere, "send from here", effect);
     }
-    let verdict = stop.again(spent);
+    let verdict = stop.retry_verdict(spent);
     let (word, effect) = match (&verdict, stop) {
         (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
-        (StopVerdict::SameKey, Stop::Auth) => ("try again", "once the tab's key is taken again"),
+        (StopVerdict::SameKey, StopReason::Auth) => ("try again", "once the tab's key is taken again"),
         (StopVerdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
-        (_, Stop::Refused | Stop::Credits | Stop::Window) => {
+        (_, StopReason::Refused | StopReason::Credits | StopReason::Window) => {
             ("try again", "as a new one; the refused one did nothing")
         }
-        (_, Stop::Upload) => ("try again", "the file is uploaded again; nothing was sent with it"),
-        _ if !row.operation.class().relies_on_key() => ("try again", "doing it twice changes nothing"),
+        (_, StopReason::Upload) => ("try again", "the file is uploaded again; nothing was sent with it"),
+        _ if !row.operation.retry_class().relies_on_key() => ("try again", "doing it twice changes nothing"),
         _ => ("send a new one", "the first is too old to be asked about; if it was done, it is done twice"),
     };
     DecisionOption::new('y', verdict, word, effect)
@@ -105,10 +105,10 @@ fn first_line(message: &Message) -> String {
 /// moved.
 pub fn plan(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
     let waits = |outbox_entry: &&OutboxEntry| {
-        matches!(outbox_entry.row.state, RowState::Stopped(Stop::Late | Stop::Crossed, _))
+        matches!(outbox_entry.row.state, RowState::Stopped(StopReason::Late | StopReason::ReplyConflict, _))
     };
     let (go, look): (Vec<_>, Vec<_>) = entries.iter().filter(waits).partition(|entry| {
-        entry.crossed.is_empty() && matches!(entry.row.state, RowState::Stopped(Stop::Late, _))
+        entry.newer_messages.is_empty() && matches!(entry.row.state, RowState::Stopped(StopReason::Late, _))
     });
     (go, look.len())
 }
@@ -117,25 +117,25 @@ pub fn plan(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
 mod tests {
     use super::*;
     use model::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
-    use model::outbox::{Lane, LookResult, Operation};
+    use model::outbox::{HistoryFinding, Lane, Operation};
     use model::text::SafeText;
     use model::time::Timestamp;
 
-    const STOPS: [Stop; 11] = [
-        Stop::Refused,
-        Stop::Credits,
-        Stop::Window,
-        Stop::Auth,
-        Stop::Unknown,
-        Stop::Expired,
-        Stop::Crossed,
-        Stop::Late,
-        Stop::Ask,
-        Stop::Upload,
-        Stop::Account,
+    const STOPS: [StopReason; 11] = [
+        StopReason::Refused,
+        StopReason::Credits,
+        StopReason::Window,
+        StopReason::Auth,
+        StopReason::Unknown,
+        StopReason::Expired,
+        StopReason::ReplyConflict,
+        StopReason::Late,
+        StopReason::KeyUnproven,
+        StopReason::Upload,
+        StopReason::Account,
     ];
 
-    fn entry(operation: Operation, stop: Stop) -> OutboxEntry {
+    fn entry(operation: Operation, stop: StopReason) -> OutboxEntry {
         let at = Timestamp::default();
         let conversation = ConversationId::from("c");
         let row = OutboxRow {
@@ -152,14 +152,14 @@ mod tests {
             attempts: 1,
             state: RowState::Stopped(stop, SafeText::line("why")),
             seen: None,
-            finding: LookResult::Nothing,
+            finding: HistoryFinding::Nothing,
             planned_at: None,
         };
         let candidates = match stop.is_ambiguous() {
             true => vec![Message::stand_in("m".into(), conversation)],
             false => Vec::new(),
         };
-        OutboxEntry { row, title: SafeText::line("Maria"), crossed: Vec::new(), candidates }
+        OutboxEntry { row, title: SafeText::line("Maria"), newer_messages: Vec::new(), candidates }
     }
 
     /// One of each way to be repeated.
@@ -179,7 +179,8 @@ mod tests {
         for stop in STOPS {
             for operation in operations() {
                 // As the store computes it: see `LaneRow::wants_new_key`.
-                let ages = if operation.class().relies_on_key() { vec![false, true] } else { vec![true] };
+                let ages =
+                    if operation.retry_class().relies_on_key() { vec![false, true] } else { vec![true] };
                 for spent in ages {
                     let offered = answers(&entry(operation.clone(), stop), spent);
                     for it in &offered {
@@ -196,15 +197,15 @@ mod tests {
 
     #[test]
     fn what_may_be_done_twice_is_offered_once() {
-        for stop in [Stop::Unknown, Stop::Ask, Stop::Expired] {
+        for stop in [StopReason::Unknown, StopReason::KeyUnproven, StopReason::Expired] {
             let offered = answers(&entry(Operation::SetAutomation { enabled: false }, stop), true);
             assert_eq!(offered[0].word, "try again");
             assert_eq!(offered[0].effect, "doing it twice changes nothing");
             assert!(offered.iter().all(|entry| entry.key != 'n'), "{stop:?}");
         }
         let text = Operation::SendText { to: "+1".into(), text: "hi".into(), reply_to: None };
-        let young = answers(&entry(text.clone(), Stop::Unknown), false);
+        let young = answers(&entry(text.clone(), StopReason::Unknown), false);
         assert_eq!((young[0].word.as_str(), young[1].key), ("ask again", 'n'));
-        assert_eq!(answers(&entry(text, Stop::Unknown), true)[0].word, "send a new one");
+        assert_eq!(answers(&entry(text, StopReason::Unknown), true)[0].word, "send a new one");
     }
 }

@@ -9,14 +9,14 @@ use crate::screens::composer::attachments_view;
 use crate::theme_view::Theme;
 use model::ids::ChannelId;
 use model::outbox::waiting::{WaitReason, WaitRemedy};
-use model::outbox::{LookResult, Operation, OutboxRow, RowState, Stop};
+use model::outbox::{HistoryFinding, Operation, OutboxRow, RowState, StopReason};
 use model::time::Timestamp;
 
 /// One word for a column.
 pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
     match row.state {
         RowState::Queued if is_planned(row, now) => ("planned", theme.under_way()),
-        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.under_way()),
+        RowState::Queued if row.remaining_hold(now).is_some() => ("held", theme.under_way()),
         RowState::Queued if row.not_before > now => ("waits", theme.under_way()),
         RowState::Queued => ("queued", theme.quiet()),
         RowState::Sending if is_upload(row) => ("uploads", theme.under_way()),
@@ -48,21 +48,21 @@ pub fn line<'a>(
             let percent = inbox.desk.uploads.get(&row.id).copied().unwrap_or(0);
             format!("uploading {}", attachments_view::progress(percent, theme))
         }
-        (_, RowState::Stopped(Stop::Late, why)) if row.planned_at.is_some() => {
+        (_, RowState::Stopped(StopReason::Late, why)) if row.planned_at.is_some() => {
             return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
         }
         // What these waited for is said by what stands above them.
-        (_, RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _)) => {
+        (_, RowState::Stopped(stop @ (StopReason::ReplyConflict | StopReason::Late), _)) => {
             return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
         }
-        (WaitReason::ClearAnswer(_), _) if row.finding == LookResult::Listed => {
+        (WaitReason::ClearAnswer(_), _) if row.finding == HistoryFinding::Listed => {
             "at the server, not confirmed yet; asking again".to_owned()
         }
-        _ if row.finding == LookResult::Listed => "at the server, not confirmed yet".to_owned(),
-        _ => reason.words(&row.operation, inbox.context.now),
+        _ if row.finding == HistoryFinding::Listed => "at the server, not confirmed yet".to_owned(),
+        _ => reason.describe(&row.operation, inbox.context.now),
     };
     let mut parts = vec![words];
-    parts.extend(reason.ways().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, keys)));
+    parts.extend(reason.remedies().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, keys)));
     if let RowState::Stopped(_, why) = &row.state {
         parts.push(why.to_string());
     }
@@ -73,8 +73,8 @@ pub fn line<'a>(
 /// What holds up all sending of a tab, and the key that ends it.
 pub fn standstill(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
     let reason = inbox.desk.standstill(channel, &inbox.context)?;
-    let ways = reason.ways().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, ""));
-    let words = reason.words(&Operation::Close, inbox.context.now);
+    let ways = reason.remedies().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, ""));
+    let words = reason.describe(&Operation::Close, inbox.context.now);
     Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
 }
 
@@ -95,14 +95,14 @@ fn way(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Optio
         |command, words: &str| Some(format!("{} {words}", inbox.desk.key_from_here(command, &inbox.context)));
     match way {
         // Both keys of what is held come from where it is shown.
-        WaitRemedy::TakeBack if matches!(reason, WaitReason::Held(_)) => Some(inbox.context.keyed(keys)),
-        WaitRemedy::TakeBack => Some(inbox.context.keyed(back(keys))),
+        WaitRemedy::Recall if matches!(reason, WaitReason::Held(_)) => Some(inbox.context.keyed(keys)),
+        WaitRemedy::Recall => Some(inbox.context.keyed(back(keys))),
         WaitRemedy::SendNow => None,
         WaitRemedy::Decide => Some(format!("{} decide", inbox.context.key_of(Command::Decide))),
         WaitRemedy::DecideBefore => Some(format!("{} on it decides", inbox.context.key_of(Command::Decide))),
         WaitRemedy::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
         WaitRemedy::CheckKey => keyed(Command::Refresh, "tries it again"),
-        WaitRemedy::AskAgain => keyed(Command::Refresh, "asks again now"),
+        WaitRemedy::RetryConnection => keyed(Command::Refresh, "asks again now"),
         WaitRemedy::StartInbox => Some("frontdesk without --read-only sends it".to_owned()),
     }
 }

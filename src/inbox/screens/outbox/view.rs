@@ -14,12 +14,12 @@ use crate::overlays::quoted_messages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES};
 use crate::screens::outbox::row_state_view;
 use crate::theme_view::Theme;
-use model::email::compose::WrittenMail;
+use model::email::compose::ComposedMail;
 use model::ids::ChannelId;
 use model::outbox::RowState;
 use model::queries::{DraftEntry, OutboxEntry};
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::format_short_span;
 
 /// Columns of the state's word.
 const WORD: u16 = 10;
@@ -75,7 +75,7 @@ pub(crate) fn frame<T: PageRow>(
             place.x,
             place.y,
             place.width,
-            &loading_view::words(inbox, Pane::Page),
+            &loading_view::empty_pane_text(inbox, Pane::Page),
             theme.quiet(),
         );
     } else if page.rows.is_empty() {
@@ -123,7 +123,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
         1 => "tried once · ".to_owned(),
         times => format!("tried {times} times · "),
     };
-    let age = format!("{tab}{tries}{}", short_span(inbox.context.now.since(row.created_at)));
+    let age = format!("{tab}{tries}{}", format_short_span(inbox.context.now.since(row.created_at)));
     let used = paint_view::runs_right(buffer, indent, area.y, width, &[(&age, theme.quiet())]);
     let room = width.saturating_sub(used + 1);
     paint_view::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
@@ -133,7 +133,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
     let others = inbox.outbox.rows.rows.iter().map(|row| &row.row);
     let (mut state, style) =
         row_state_view::line(inbox, row, others, theme, "{row-now} sends now · {row-back} takes it back");
-    if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
+    if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.newer_messages.last()) {
         let said = SafeText::line(last.content.as_str());
         state = format!("{} · {}: {said}", stop.label(), quoted_messages::speaker(last).0);
     }
@@ -149,7 +149,7 @@ fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer
     let tab = tab_name(inbox, inbox.outbox.drafts.all_tabs, &entry.channel);
     let waits = entry
         .waiting_since
-        .map(|waiting_since| format!("waits {}", short_span(inbox.context.now.since(waiting_since))));
+        .map(|waiting_since| format!("waits {}", format_short_span(inbox.context.now.since(waiting_since))));
     let right =
         [(tab.as_str(), theme.quiet()), (waits.as_deref().unwrap_or_default(), theme.needs_a_person())];
     let used = paint_view::runs_right(buffer, area.x + 2, area.y, width, &right);
@@ -158,7 +158,7 @@ fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer
     if area.height > 1 {
         let text = SafeText::line(&draft_words(inbox, entry));
         let (words, style) = if entry.is_note {
-            (format!("NOTE # {text}"), theme.note())
+            (format!("NOTE # {text}"), theme.private_note())
         } else {
             (text.to_string(), Style::new())
         };
@@ -170,7 +170,7 @@ fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer
 /// is for where nothing else was written.
 fn draft_words(inbox: &Inbox, entry: &DraftEntry) -> String {
     let is_mail = inbox.desk.tabs.iter().any(|tab| tab.channel.id == entry.channel && tab.is_mail());
-    match WrittenMail::from_draft(entry.text.as_str()).filter(|_| is_mail) {
+    match ComposedMail::from_draft_text(entry.text.as_str()).filter(|_| is_mail) {
         Some(mail) if mail.subject.is_empty() && mail.body.trim().is_empty() => format!("to {}", mail.to),
         Some(mail) if mail.subject.is_empty() => mail.body,
         Some(mail) => format!("{} · {}", mail.subject, mail.body),

@@ -42,7 +42,7 @@ impl Overview {
     /// Broadcasts of a tab that go on, and those that wait for a person.
     pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
         let of = self.broadcasts.iter().filter(|broadcast| *broadcast.channel() == tab.channel.id);
-        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|entry| entry.waits());
+        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|entry| entry.is_waiting());
         (running.len(), waiting.len())
     }
 }

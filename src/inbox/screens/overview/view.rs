@@ -14,7 +14,7 @@ use crate::tab::Tab;
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::prices;
-use model::time::short_span;
+use model::time::format_short_span;
 
 /// Where the columns begin, and what stands over them.
 const COLUMNS: [(u16, &str); 7] = [
@@ -29,7 +29,7 @@ const COLUMNS: [(u16, &str); 7] = [
 
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let clock = inbox.context.now.clock_face(&inbox.context.settings.zone);
+    let clock = inbox.context.now.hour_and_minute(&inbox.context.settings.zone);
     let title = [("Wall", theme.strong())];
     paint_view::frame(
         buffer,
@@ -87,7 +87,7 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
     let oldest = tab
         .counts
         .waiting_since
-        .map(|waiting_since| short_span(inbox.context.now.since(waiting_since)))
+        .map(|waiting_since| format_short_span(inbox.context.now.since(waiting_since)))
         .unwrap_or_default();
     let waiting = if tab.counts.needs_reply > 0 { theme.needs_a_person() } else { theme.quiet() };
     let outbox = match tab.counts.stopped {
@@ -95,7 +95,8 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
         asks => format!("{} +{asks}!", tab.counts.outbox),
     };
     let loud = failures.count >= LOUD;
-    let credits = tab.account.as_ref().map(|account| prices::credits(account.credits)).unwrap_or_default();
+    let credits =
+        tab.account.as_ref().map(|account| prices::format_balance(account.credits)).unwrap_or_default();
     let cells = [
         (name, theme.strong()),
         (tab.counts.needs_reply.to_string(), waiting),
@@ -116,8 +117,10 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
 fn trouble(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
     let failures = inbox.features.request_log.failures_of(&tab.channel.id, &inbox.context);
     if failures.count >= LOUD {
-        let since =
-            failures.since.map(|entry| entry.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
+        let since = failures
+            .since
+            .map(|entry| entry.hour_and_minute(&inbox.context.settings.zone))
+            .unwrap_or_default();
         let most = failures.most.unwrap_or_default();
         return Some((
             format!("{most} {}/min since {since} · Enter shows them", failures.count),
@@ -125,7 +128,7 @@ fn trouble(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
         ));
     }
     let (words, style) =
-        connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+        connection_view::connection_label(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let live = matches!(tab.health, model::news::Health::Live { .. });
     (!live).then_some((words, style))
 }

@@ -35,7 +35,7 @@ pub struct Deleting {
 
 impl Deleting {
     /// The digits that agree to it.
-    pub fn wanted(&self) -> &str {
+    pub fn confirmation_digits(&self) -> &str {
         let phone = &self.person.phone;
         &phone[phone.len().saturating_sub(DIGITS)..]
     }
@@ -48,13 +48,13 @@ impl Overlay for Deleting {
                 inbox.context.say("kept; nothing was deleted");
                 return KeyOutcome::Done;
             }
-            FormKey::Submit if self.typed.text() == self.wanted() => {
+            FormKey::Submit if self.typed.text() == self.confirmation_digits() => {
                 inbox.desk.delete(self, &mut inbox.context);
                 return KeyOutcome::Done;
             }
             FormKey::Submit => inbox.context.warn(format!(
                 "not deleted: type {}, the last {DIGITS} digits of {}",
-                self.wanted(),
+                self.confirmation_digits(),
                 self.person.phone
             )),
             FormKey::Field if key.ctrl && key.code == KeyCode::Char('e') => {

@@ -31,7 +31,7 @@ impl Marked {
     }
 
     /// How many, in words; `None` for nobody.
-    pub fn words(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         match self {
             Self::These(phones) if phones.is_empty() => None,
             Self::These(phones) => Some(format!("{} marked", phones.len())),

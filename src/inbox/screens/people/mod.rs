@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use crate::components::paged_rows::PagedRows;
 use crate::resource::{LoadState, LoadTimeouts, Resource};
-use model::contacts::{PeoplePage, PeopleQuery, Person, server_search};
+use model::contacts::{PeoplePage, PeopleQuery, Person, server_search_text};
 use model::fetches::Fetch;
 use model::ids::{ChannelId, RowId};
 use model::time::{MINUTE, Moment};
@@ -44,7 +44,7 @@ impl Default for PeopleFetch {
 impl PeopleFetch {
     /// What the server was to look for.
     fn search(&self) -> Option<&str> {
-        self.page.wanted().and_then(|fetch| {
+        self.page.desired().and_then(|fetch| {
             if let Fetch::People { search, .. } = fetch { Some(search.as_str()) } else { None }
         })
     }
@@ -79,7 +79,7 @@ impl People {
     }
 
     /// How it stands with what the server tells.
-    pub fn told(&self, channel: &ChannelId, now: Moment) -> LoadState<'_> {
+    pub fn load_state(&self, channel: &ChannelId, now: Moment) -> LoadState<'_> {
         self.asked.get(channel).map_or(LoadState::Well, |people_fetch| people_fetch.page.shown(now))
     }
 
@@ -91,13 +91,13 @@ impl People {
     /// Whether the server is being asked.
     pub fn is_asking(&self, channel: &ChannelId) -> bool {
         self.asked.get(channel).is_some_and(|people_fetch| {
-            people_fetch.page.is_asked() || people_fetch.search() != Some(&*server_search(&self.search))
+            people_fetch.page.is_asked() || people_fetch.search() != Some(&*server_search_text(&self.search))
         })
     }
 
     /// What to ask the server now for a tab, with the last row on screen.
     fn due(&mut self, channel: &ChannelId, last: usize, now: Moment) -> Option<Fetch> {
-        let search = server_search(&self.search);
+        let search = server_search_text(&self.search);
         let rested = now.since(self.typed_at) >= REST;
         let near_end = last + 20 >= self.rows.rows.len();
         let asked = self.asked.entry(channel.clone()).or_default();
@@ -110,7 +110,7 @@ impl People {
             asked.page.want(Fetch::People { search, more: more && !anew });
             asked.page.mark_stale();
         }
-        asked.page.take(now)
+        asked.page.take_due_query(now)
     }
 }
 

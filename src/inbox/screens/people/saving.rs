@@ -57,7 +57,7 @@ impl Overlay for PersonForm {
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         if let Some(value) = self.values.get_mut(self.focus) {
-            value.insert(text::pasted(outside).trim());
+            value.insert(text::clean_pasted(outside).trim());
         }
         self.grow();
         true
@@ -136,7 +136,7 @@ impl People {
     pub(crate) fn metadata_edited(&mut self, edited: &Result<String, String>, context: &mut Context) -> bool {
         let Some(mut form) = self.lent.take() else { return false };
         let read = edited.clone().map_err(|why| format!("the editor: {why}"));
-        let taken = read.and_then(|entry| form.set_json(&text::pasted(&entry)));
+        let taken = read.and_then(|entry| form.set_json(&text::clean_pasted(&entry)));
         match taken {
             Ok(()) => context.say("metadata taken over; Enter saves"),
             Err(why) => context.warn(format!("{why}; the metadata is as it was")),

@@ -11,8 +11,8 @@ use crate::screens::people::saving;
 use crate::screens::people::{People, REST, WINDOW};
 use crate::tab::Focus;
 use model::account::Platform;
-use model::contacts::{PeopleQuery, server_search};
-use model::fetches::{Fetch, FetchResult, Fetching};
+use model::contacts::{PeopleQuery, server_search_text};
+use model::fetches::{Fetch, FetchOutcome, FetchResult};
 use model::ids::ChannelId;
 use model::outbox::{Lane, OutboxRow};
 use model::time::Moment;
@@ -28,7 +28,8 @@ impl People {
     /// When the server is to be asked for what was typed.
     pub(crate) fn people_due(&self, desk: &Desk) -> Option<Moment> {
         let asked = self.asked.get(&desk.tab().channel.id)?;
-        let waits = desk.page == PageKind::People && asked.search() != Some(&*server_search(&self.search));
+        let waits =
+            desk.page == PageKind::People && asked.search() != Some(&*server_search_text(&self.search));
         waits.then(|| self.typed_at.plus(REST))
     }
 
@@ -48,7 +49,7 @@ impl People {
         &mut self,
         channel: &ChannelId,
         fetch: &Fetch,
-        fetched: Fetching,
+        fetched: FetchOutcome,
         context: &Context,
     ) {
         let now = context.moment;
@@ -109,10 +110,9 @@ pub(crate) fn load_people(inbox: &mut Inbox) {
         PeopleQuery { channel: channel.clone(), text: people.search.trim().to_owned(), limit: people.wanted };
     let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
     people.rows.want(query, same_tab);
-    inbox
-        .context
-        .effects
-        .extend(people.rows.resource.take(now).map(|resource| Effect::Load(Load::People(resource))));
+    inbox.context.effects.extend(
+        people.rows.resource.take_due_query(now).map(|resource| Effect::Load(Load::People(resource))),
+    );
     let due = if inbox.desk.tab().account.is_some() { inbox.people.due(&channel, last, now) } else { None };
     inbox.context.push_all(due.map(|due| SyncOrder::Fetch(channel.clone(), due)));
     // What is queued for one of them stands beside it.

@@ -19,8 +19,8 @@ use crate::wrap;
 use model::contacts::Person;
 use model::outbox::{Operation, OutboxRow, RowState};
 use model::text::SafeText;
-use model::time::{ago, short_span};
-use model::unreadable::{self, List};
+use model::time::{format_ago, format_short_span};
+use model::unreadable::{self, UnreadableList};
 
 /// Columns of a number.
 const PHONE: u16 = 17;
@@ -71,7 +71,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         String::new()
     };
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
-    let marked = people.marked.words().map(|text| match (&people.marked, more) {
+    let marked = people.marked.describe().map(|text| match (&people.marked, more) {
         // What is counted beside it is what was read here.
         (Marked::All(_), true) => format!("{text}, those not read here too · "),
         (Marked::All(_) | Marked::These(_), _) => format!("{text} · "),
@@ -82,11 +82,12 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     if loads::shown(inbox, Pane::Page) != LoadState::Well {
         return;
     }
-    let (words, style) = match inbox.desk.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {
+    let (words, style) = match inbox.desk.tab().unreadable.get(&UnreadableList::Contacts).map_or(0, Vec::len)
+    {
         0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.quiet()),
         count => {
             let open = inbox.context.key_of(Command::ShowUnreadable);
-            (format!(" {}: {open} ", unreadable::words(count)), theme.needs_a_person())
+            (format!(" {}: {open} ", unreadable::describe_unreadable(count)), theme.needs_a_person())
         }
     };
     let y = area.y + area.height.saturating_sub(1);
@@ -105,7 +106,7 @@ fn empty(inbox: &Inbox) -> Option<String> {
     }
     let asking = people.is_asking(&inbox.desk.tab().channel.id);
     Some(match (people.rows.loaded, people.search.trim().is_empty(), asking) {
-        (false, ..) => loading_view::words(inbox, Pane::Page),
+        (false, ..) => loading_view::empty_pane_text(inbox, Pane::Page),
         (_, _, true) => "Nobody read here fits; the server is being asked…".to_owned(),
         (_, true, _) => inbox.context.keyed(
             "No contacts yet. Who writes to this number becomes one; {new-person} adds one, :import FILE adds many.",
@@ -129,7 +130,8 @@ fn row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Bu
     paint_view::text(buffer, x + name_wide + 1, area.y, PHONE, phone.as_str(), Style::new());
     let at = name_wide + 1 + PHONE + 1;
     let room = width.saturating_sub(at);
-    let last = person.last_at.map(|time| short_span(inbox.context.now.since(time))).unwrap_or_default();
+    let last =
+        person.last_at.map(|time| format_short_span(inbox.context.now.since(time))).unwrap_or_default();
     let right = match &state {
         Some((words, style)) => paint_view::runs_right(buffer, x + at, area.y, room, &[(words, *style)]),
         None => paint_view::runs_right(buffer, x + at, area.y, room, &[(&last, theme.quiet())]),
@@ -196,14 +198,15 @@ fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mu
         add(name.as_str(), value.to_string(), Style::new());
     }
     let said = match (&person.conversation, person.last_at) {
-        (Some(_), Some(at)) => inbox
-            .context
-            .keyed(&format!("last said {} · {{go-to-row}} opens it", ago(inbox.context.now.since(at)))),
+        (Some(_), Some(at)) => inbox.context.keyed(&format!(
+            "last said {} · {{go-to-row}} opens it",
+            format_ago(inbox.context.now.since(at))
+        )),
         (Some(_), None) => inbox.context.keyed("{go-to-row} opens it"),
         (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
     };
     add("talks", said, theme.quiet());
-    add("read", ago(inbox.context.now.since(contact.read_at)), theme.quiet());
+    add("read", format_ago(inbox.context.now.since(contact.read_at)), theme.quiet());
     let mut y = place.y;
     for (label, words, style) in lines {
         if y >= place.y + place.height {

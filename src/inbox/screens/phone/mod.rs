@@ -62,7 +62,7 @@ fn escaped(words: &str) -> String {
 fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
     let address = bounds::is_e164(number.as_str()).then(|| number.as_str().to_owned());
     let conversation = Conversation { address, ..Conversation::stand_in(number.clone(), false) };
-    ConversationRow::bare(channel.clone(), conversation)
+    ConversationRow::without_facts(channel.clone(), conversation)
 }
 
 /// The row of a conversation on a phone tab, listed or not.

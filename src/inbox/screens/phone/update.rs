@@ -50,7 +50,7 @@ impl Overlay for CallForm {
     }
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        self.fields[self.at].insert(text::pasted(outside).trim());
+        self.fields[self.at].insert(text::clean_pasted(outside).trim());
         true
     }
 
@@ -157,7 +157,7 @@ impl Desk {
     fn show_number(&mut self, number: &ConversationId, focus: Focus, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
-        if self.list().page.rows.iter().any(|row| row.is(&key)) {
+        if self.list().page.rows.iter().any(|row| row.has_key(&key)) {
             return self.visit(&channel, number, focus, context);
         }
         self.show(&key, context);
@@ -185,7 +185,7 @@ fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
         (_, true) => "TEST key: nothing rings and nothing is paid.".to_owned(),
         (Some(account), _) => format!(
             "The price of a minute is unknown: it is not published. {} are left.",
-            prices::credits(account.credits)
+            prices::format_balance(account.credits)
         ),
         (None, _) => "The price of a minute is unknown: it is not published.".to_owned(),
     };
@@ -199,12 +199,12 @@ fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
 fn time_there(inbox: &Inbox, to: &str) -> DialogLine {
     let there = phones::zone_of(to);
     let zone = there.as_ref().unwrap_or(&inbox.context.settings.zone);
-    let clock = inbox.context.now.clock_face(zone);
+    let clock = inbox.context.now.hour_and_minute(zone);
     let words = match there {
         Some(_) => format!("There it is about {clock}"),
         None => format!("What time it is there is not known; here it is {clock}"),
     };
-    if phones::is_unsocial(inbox.context.now, zone) {
+    if phones::is_outside_calling_hours(inbox.context.now, zone) {
         DialogLine::error(format!("{words}: OUTSIDE 08–20, this may wake someone."))
     } else {
         DialogLine::plain(format!("{words}."))

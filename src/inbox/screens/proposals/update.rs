@@ -115,7 +115,7 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
         channel: row.channel.clone(),
         platform: platform.clone(),
         conversation: row.conversation.id.clone(),
-        seen: if operation.speaks() { entry.known() } else { None },
+        seen: if operation.is_customer_message() { entry.known_position() } else { None },
         operation,
         hold,
         planned_at: None,
@@ -152,9 +152,9 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
 
 /// Why a text may not leave as it is.
 fn unfit(text: &str) -> Option<String> {
-    let field = replies::unfilled(text).into_iter().next();
+    let field = replies::unfilled_fields(text).into_iter().next();
     let open = field.map(|field| format!("{} is still to be filled in", &text[field]));
-    open.or_else(|| secret::key_in(text).map(|key| format!("{key} in it is a channel key")))
+    open.or_else(|| secret::key_hint_in(text).map(|key| format!("{key} in it is a channel key")))
 }
 
 /// A person's word to a proposal was carried out, or came too late.

@@ -12,7 +12,7 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::proposals::ProposalEntry;
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::format_short_span;
 
 /// Columns of what is proposed.
 const WORD: u16 = 10;
@@ -47,7 +47,7 @@ fn proposal_row(inbox: &Inbox, theme: Theme, entry: &ProposalEntry, area: Area, 
     paint_view::text(buffer, area.x + 1, area.y, WORD, proposal.change.word(), theme.needs_a_person());
     let (indent, width) = (area.x + 1 + WORD, text_width(area));
     let tab = tab_name(inbox, inbox.outbox.proposals.all_tabs, &proposal.channel);
-    let age = format!("{tab}{}", short_span(inbox.context.now.since(proposal.at)));
+    let age = format!("{tab}{}", format_short_span(inbox.context.now.since(proposal.at)));
     let stale = if entry.is_stale() { "STALE: somebody wrote since · " } else { "" };
     let right = [(stale, theme.error()), (age.as_str(), theme.quiet())];
     let used = paint_view::runs_right(buffer, indent, area.y, width, &right);

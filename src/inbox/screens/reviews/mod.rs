@@ -9,7 +9,7 @@ use crate::components::paged_rows::{PageRow, PagedRows};
 use crate::components::text_line::TextLine;
 use model::ids::{ChannelId, MessageId};
 use model::queries::DeskQuery;
-use model::reviews::{BadReason, ReviewEntry, ReviewPage, ReviewWeek};
+use model::reviews::{RejectionReason, ReviewEntry, ReviewPage, ReviewWeek};
 
 /// Lines of an answer.
 pub const REVIEW_LINES: usize = 5;
@@ -55,7 +55,7 @@ impl BadAnswerForm {
         Self { entry, reason: 0, corrected: TextLine::default(), at: 0 }
     }
 
-    fn reason(&self) -> BadReason {
-        BadReason::ALL.get(self.reason).copied().unwrap_or(BadReason::Other)
+    fn reason(&self) -> RejectionReason {
+        RejectionReason::ALL.get(self.reason).copied().unwrap_or(RejectionReason::Other)
     }
 }

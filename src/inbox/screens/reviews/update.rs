@@ -10,7 +10,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::screens::reviews::BadAnswerForm;
 use crate::wrap;
-use model::reviews::{BadReason, ReviewEntry, ReviewVerdict};
+use model::reviews::{RejectionReason, ReviewEntry, ReviewVerdict};
 use model::text;
 use model::text::SafeText;
 
@@ -33,7 +33,7 @@ impl Overlay for BadAnswerForm {
                 return KeyOutcome::Done;
             }
             FormKey::Field if self.at == 0 => {
-                let count = BadReason::ALL.len();
+                let count = RejectionReason::ALL.len();
                 match key.code {
                     KeyCode::Right | KeyCode::Char(' ' | 'l') => self.reason = (self.reason + 1) % count,
                     KeyCode::Left | KeyCode::Char('h') => self.reason = (self.reason + count - 1) % count,
@@ -51,7 +51,7 @@ impl Overlay for BadAnswerForm {
     }
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        let pasted: String = text::pasted(outside).split_whitespace().collect::<Vec<_>>().join(" ");
+        let pasted: String = text::clean_pasted(outside).split_whitespace().collect::<Vec<_>>().join(" ");
         let room = CORRECTED.saturating_sub(self.corrected.text().chars().count());
         self.at = 1;
         self.corrected.insert(&pasted.chars().take(room).collect::<String>());

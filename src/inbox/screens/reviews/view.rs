@@ -15,7 +15,7 @@ use crate::screens::reviews::REVIEW_LINES;
 use crate::theme_view::Theme;
 use model::reviews::{ReviewEntry, ReviewWeek};
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::format_short_span;
 
 /// Columns of who said it.
 const WHO: u16 = 10;
@@ -56,7 +56,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 fn answer_row(inbox: &Inbox, theme: Theme, entry: &ReviewEntry, area: Area, buffer: &mut Buffer) {
     let (indent, width) = (area.x + 2, area.width.saturating_sub(3));
     let tab = tab_name(inbox, inbox.outbox.reviews.rows.all_tabs, &entry.channel);
-    let age = format!("{tab}{}", short_span(inbox.context.now.since(entry.at)));
+    let age = format!("{tab}{}", format_short_span(inbox.context.now.since(entry.at)));
     let used = paint_view::runs_right(buffer, indent, area.y, width, &[(&age, theme.quiet())]);
     let room = width.saturating_sub(used + 1);
     paint_view::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
@@ -89,7 +89,7 @@ fn agreement(theme: Theme, weeks: &[ReviewWeek], area: Area, buffer: &mut Buffer
     let chart = Sparkline::default().data(data).max(100).bar_set(set).style(theme.own());
     let place = Area { y: area.y + 1, height: 2, ..area };
     chart.render(paint_view::rect(place), buffer);
-    let newest = weeks.last().and_then(ReviewWeek::percent).unwrap_or(0);
+    let newest = weeks.last().and_then(ReviewWeek::good_percent).unwrap_or(0);
     let words = format!("{newest} % in the newest week");
     let wide = u16::try_from(weeks_shown(weeks) * 3).unwrap_or(u16::MAX).min(area.width);
     let place = (area.x + wide + 1, area.width.saturating_sub(wide + 1));
@@ -105,7 +105,11 @@ fn spread(weeks: &[ReviewWeek]) -> Vec<u64> {
     let (Some(first), Some(last)) = (weeks.first(), weeks.last()) else { return Vec::new() };
     let first = first.week.max(last.week - 11);
     let percent = |week: i64| {
-        weeks.iter().find(|review_week| review_week.week == week).and_then(ReviewWeek::percent).unwrap_or(0)
+        weeks
+            .iter()
+            .find(|review_week| review_week.week == week)
+            .and_then(ReviewWeek::good_percent)
+            .unwrap_or(0)
     };
     (first..=last.week).map(|entry| u64::from(percent(entry))).collect()
 }

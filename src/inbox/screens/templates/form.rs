@@ -16,7 +16,7 @@ use crate::screens::composer::sending;
 use crate::screens::connections::ConnectionAnswers;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
-use model::fetches::{Fetch, Fetching};
+use model::fetches::{Fetch, FetchOutcome};
 use model::ids::ChannelId;
 use model::json;
 use model::outbox::Operation;
@@ -56,7 +56,7 @@ impl TemplateForm {
                 before: String::new(),
             }];
         }
-        let value = |slot: &TemplateVariable| match (slot.is_name(), first_name) {
+        let value = |slot: &TemplateVariable| match (slot.is_greeting_name(), first_name) {
             _ if template.parts.is_none() => TextLine::new(template.raw.as_str()),
             (true, Some(name)) => TextLine::new(name),
             _ => TextLine::new(slot.example.clone().unwrap_or_default()),
@@ -112,7 +112,7 @@ impl Tab {
     /// What a template costs: what the newest one did, or what the interface
     /// says, which says two things.
     pub fn template_price(&self) -> Price {
-        let stated = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
+        let stated = Price { min: prices::TEMPLATE_CREDITS, max: prices::MAX_TEMPLATE_CREDITS };
         self.templates.charged.map_or(stated, Price::exactly)
     }
 
@@ -249,7 +249,7 @@ impl Desk {
         let has_any = |tab: &&mut Tab| tab.platform().is_none_or(Platform::can_take_over);
         let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
         tab.templates_page.mark_stale();
-        let taken = tab.templates_page.take(now);
+        let taken = tab.templates_page.take_due_query(now);
         context.push_all(taken.map(|()| SyncOrder::Fetch(channel.clone(), Fetch::Templates)));
     }
 
@@ -261,7 +261,12 @@ impl Desk {
     }
 
     /// The server has told the list, or why not.
-    pub(crate) fn templates_fetched(&mut self, channel: &ChannelId, fetched: Fetching, context: &Context) {
+    pub(crate) fn templates_fetched(
+        &mut self,
+        channel: &ChannelId,
+        fetched: FetchOutcome,
+        context: &Context,
+    ) {
         let now = context.moment;
         let Some(tab) = self.tab_of(channel) else { return };
         match fetched {

@@ -18,7 +18,7 @@ use crate::screens::templates::form::{TemplateForm, TemplatePicker};
 use crate::theme_view::Theme;
 use model::templates::TemplatePart;
 use model::text::SafeText;
-use model::time::{MINUTE, short_span};
+use model::time::{MINUTE, format_short_span};
 
 impl OverlayView for TemplatePicker {
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
@@ -42,7 +42,10 @@ impl OverlayView for TemplatePicker {
                 "list fetched just now; new approvals can lag".to_owned()
             }
             Some(at) => {
-                format!("list fetched {} ago; new approvals can lag", short_span(inbox.context.now.since(at)))
+                format!(
+                    "list fetched {} ago; new approvals can lag",
+                    format_short_span(inbox.context.now.since(at))
+                )
             }
         };
         let again = inbox.context.settings.keymap.named_in_text(Command::Refresh);
@@ -89,7 +92,7 @@ impl OverlayView for TemplateForm {
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let end = inner.y + inner.height;
-        let mut y = kept(inbox, theme, Area { x, width, ..inner }, buffer);
+        let mut y = draw_kept_text(inbox, theme, Area { x, width, ..inner }, buffer);
         for (index, (slot, value)) in form.slots.iter().zip(&form.values).enumerate() {
             if y >= end {
                 return None;
@@ -121,7 +124,7 @@ impl OverlayView for TemplateForm {
 
 /// The answer that stays in the composer, and a quote that does not go along;
 /// the row after them.
-fn kept(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
+fn draw_kept_text(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
     let mut y = area.y;
     let Some(composer) = &inbox.desk.tab().composer else { return y };
     if composer.has_reply() {
@@ -166,7 +169,7 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &TemplateForm, area: Area, buffer: 
     let (words, style) = match (form.missing(), tab.cannot_pay(price)) {
         (_, Some(why)) => (format!(" cannot send: {why} · Esc back "), theme.error()),
         (Some(why), None) => {
-            (format!(" {why} · Tab next · {charged}{} · Esc back ", price.words()), theme.needs_a_person())
+            (format!(" {why} · Tab next · {charged}{} · Esc back ", price.describe()), theme.needs_a_person())
         }
         (None, None) => (
             format!(" Enter send · {charged}{} · Tab next · Esc back ", tab.price_words(price)),

@@ -37,7 +37,7 @@ pub struct WebhookForm {
 impl WebhookForm {
     /// A form in which all events are wanted.
     pub fn new(platform: &Platform) -> Self {
-        let events = webhooks::events(platform).iter().map(|(name, what)| (*name, *what, true)).collect();
+        let events = webhooks::events_of(platform).iter().map(|(name, what)| (*name, *what, true)).collect();
         Self {
             url: TextLine::new("https://"),
             events,
@@ -75,7 +75,7 @@ impl WebhookForm {
     }
 
     /// The names of the events that are wanted.
-    pub fn wanted(&self) -> Vec<String> {
+    pub fn chosen_events(&self) -> Vec<String> {
         self.events.iter().filter(|event| event.2).map(|event| event.0.to_owned()).collect()
     }
 }
@@ -119,7 +119,7 @@ pub(crate) fn secret_made(context: &mut Context, secret: Secret) {
 impl Desk {
     fn register_webhook(&mut self, form: &WebhookForm, secret: Option<Secret>, context: &mut Context) {
         let url = form.address().to_owned();
-        let operation = Operation::AddWebhook { url, events: form.wanted() };
+        let operation = Operation::AddWebhook { url, events: form.chosen_events() };
         let Some(intent) = self.webhook_intent(operation) else {
             return context.warn("not registered: the channel of this tab is not known yet");
         };
@@ -139,7 +139,7 @@ impl WebhookQuestion {
         let form = &self.form;
         let mut lines = vec![
             DialogLine::strong(SafeText::line(form.address()).to_string()),
-            DialogLine::plain(format!("is told of {}.", form.wanted().join(", "))),
+            DialogLine::plain(format!("is told of {}.", form.chosen_events().join(", "))),
             DialogLine::gap(),
         ];
         match form.secret.as_ref().filter(|_| form.signs) {
@@ -209,6 +209,6 @@ mod tests {
         }
         form.events.iter_mut().for_each(|event| event.2 = false);
         assert!(form.wrong().is_some_and(|wrong| wrong.contains("no event")));
-        assert_eq!(WebhookForm::new(&Platform::Email).wanted()[0], "email.received");
+        assert_eq!(WebhookForm::new(&Platform::Email).chosen_events()[0], "email.received");
     }
 }

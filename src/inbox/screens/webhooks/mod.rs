@@ -18,9 +18,9 @@ use crate::screens::webhooks::form::WebhookForm;
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::outbox::{Operation, OutboxRow, RowState};
-use model::reception::{DeliveryCounts, Reception, ReceptionState};
+use model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use model::text::SafeText;
-use model::time::ago;
+use model::time::format_ago;
 use model::webhooks::{self, Webhook};
 
 pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
@@ -37,8 +37,8 @@ pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
 impl Desk {
     fn webhook_card(&self, it: &Webhook, context: &Context) -> PageCard {
         let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
-        let made = it.created_at.map(|at| ago(context.now.since(at))).unwrap_or_default();
-        let failing = it.failing_since.map(|at| ago(context.now.since(at)));
+        let made = it.created_at.map(|at| format_ago(context.now.since(at))).unwrap_or_default();
+        let failing = it.failing_since.map(|at| format_ago(context.now.since(at)));
         let (kind, state) = match (it.is_active, &failing) {
             (true, None) => ("active", "active: deliveries go there".to_owned()),
             (true, Some(since)) => ("FAILING", format!("FAILING: nothing arrives; it began {since}")),
@@ -60,7 +60,7 @@ impl Desk {
         card.line("state", &state);
         card.line("made", &made);
         card.line("secret", "is never told again; whoever lost it registers anew");
-        let known = webhooks::events(self.tab().platform().unwrap_or(&Platform::Whatsapp));
+        let known = webhooks::events_of(self.tab().platform().unwrap_or(&Platform::Whatsapp));
         for name in events {
             let what =
                 known.iter().find(|pair| pair.0 == name).map_or("not known to this version", |pair| pair.1);
@@ -133,20 +133,24 @@ impl CardsScreen {
 }
 
 /// How this desk itself is told.
-fn own_card(reception: &Reception) -> PageCard {
+fn own_card(reception: &WebhookStatus) -> PageCard {
     let (kind, words, weight) = match &reception.state {
-        ReceptionState::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
-        ReceptionState::Registering => {
+        WebhookDeliveryState::Closed(why) => {
+            ("CLOSED", format!("polled as usual: {why}"), CardEmphasis::Loud)
+        }
+        WebhookDeliveryState::Registering => {
             ("registering", "polled as usual until it is done".to_owned(), CardEmphasis::Dim)
         }
-        ReceptionState::Refused(why) => ("REFUSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
-        ReceptionState::Quiet => {
+        WebhookDeliveryState::Refused(why) => {
+            ("REFUSED", format!("polled as usual: {why}"), CardEmphasis::Loud)
+        }
+        WebhookDeliveryState::Quiet => {
             ("quiet", "registered; polled as usual until a delivery comes".to_owned(), CardEmphasis::Plain)
         }
-        ReceptionState::Instant => {
+        WebhookDeliveryState::Instant => {
             ("instant", "deliveries come through: polling is slow".to_owned(), CardEmphasis::Plain)
         }
-        ReceptionState::Doubted => (
+        WebhookDeliveryState::Doubted => (
             "DOUBTED",
             "a message came that was not delivered: polled as usual".to_owned(),
             CardEmphasis::Loud,
@@ -160,7 +164,7 @@ fn own_card(reception: &Reception) -> PageCard {
         weight,
         ..PageCard::default()
     };
-    let DeliveryCounts { taken, repeated, unknown, refused } = reception.counts;
+    let DeliveryCounts { accepted: taken, repeated, unknown, refused } = reception.counts;
     card.line("state", &words);
     card.line("address", reception.url.as_str());
     card.line("taken", &format!("{taken} deliveries, each a reason to look"));
@@ -183,8 +187,8 @@ fn waiting_card(row: &OutboxRow) -> Option<PageCard> {
             card.kind = if adds { "NOT MADE" } else { "NOT REMOVED" }.to_owned();
             (card.words, card.weight) = (why.clone(), CardEmphasis::Loud);
             card.line("why", why.as_str());
-            if webhooks::failed_challenge(why.as_str()) {
-                for (place, what) in webhooks::CHECKLIST.iter().enumerate() {
+            if webhooks::is_challenge_failure(why.as_str()) {
+                for (place, what) in webhooks::CHALLENGE_CHECKLIST.iter().enumerate() {
                     card.line(&format!("look {}", place + 1), what);
                 }
             }

@@ -45,7 +45,7 @@ fn parameter(name: &str, place: ParameterPlace, required: bool, source: Paramete
 
 #[test]
 fn values_come_from_where_they_are_said_to() {
-    let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222")
+    let facts = ContactFacts::from_address(&Platform::Whatsapp, "+34600111222")
         .with_metadata(vec![("customer".to_owned(), "C-7".to_owned())]);
     let metadata = ParameterSource::ContactField(ContactField::Metadata("customer".into()));
     let wanted = endpoint(
@@ -59,15 +59,15 @@ fn values_come_from_where_they_are_said_to() {
         ],
     );
     let answers = [("e".to_owned(), " 1041 ".to_owned()), ("a".to_owned(), "+442079460123".to_owned())];
-    let filled = wanted.fill(&facts, &answers).expect("filled");
+    let filled = wanted.fill_parameters(&facts, &answers).expect("filled");
     let values: Vec<_> = filled.iter().map(|filled| (filled.name.as_str(), filled.value.as_str())).collect();
     assert_eq!(values, [("a", "+34600111222"), ("b", "C-7"), ("d", "x"), ("e", "1041")]);
-    assert_eq!(wanted.fill(&facts, &[]), Err("Order number is wanted".to_owned()));
-    let mail = ContactFacts::of(&Platform::Email, "ana@mail.example");
-    assert_eq!(wanted.fill(&mail, &answers), Err("the contact's phone is not known".to_owned()));
+    assert_eq!(wanted.fill_parameters(&facts, &[]), Err("Order number is wanted".to_owned()));
+    let mail = ContactFacts::from_address(&Platform::Email, "ana@mail.example");
+    assert_eq!(wanted.fill_parameters(&mail, &answers), Err("the contact's phone is not known".to_owned()));
     let either =
         ConnectionEndpoint { contact: vec![ContactField::Phone, ContactField::Email], ..wanted.clone() };
-    let unknown = either.fill(&ContactFacts::default(), &answers);
+    let unknown = either.fill_parameters(&ContactFacts::default(), &answers);
     assert_eq!(unknown, Err("the contact's phone or email is not known".to_owned()));
 }
 
@@ -77,20 +77,20 @@ fn what_comes_from_the_contact_is_required_whatever_was_written() {
     let refund =
         parameter("order", ParameterPlace::Query, true, ParameterSource::Asked("Order number".into()));
     let answers = [("order".to_owned(), "1041".to_owned())];
-    let stranger = ContactFacts::of(&Platform::Email, "ana@mail.example");
+    let stranger = ContactFacts::from_address(&Platform::Email, "ana@mail.example");
     let wanted = endpoint(&[ContactField::Phone], vec![optional, refund.clone()]);
-    assert!(wanted.fill(&stranger, &answers).is_err(), "a refund without its customer");
-    assert!(endpoint(&[ContactField::Phone], vec![refund]).fill(&stranger, &answers).is_err());
+    assert!(wanted.fill_parameters(&stranger, &answers).is_err(), "a refund without its customer");
+    assert!(endpoint(&[ContactField::Phone], vec![refund]).fill_parameters(&stranger, &answers).is_err());
     let metadata = ParameterSource::ContactField(ContactField::Metadata("id".into()));
     let known = stranger.with_metadata(vec![("id".to_owned(), "7".to_owned())]);
     let only_metadata = endpoint(&[], vec![parameter("id", ParameterPlace::Query, true, metadata)]);
-    assert!(only_metadata.fill(&known, &[]).is_err(), "metadata identifies nobody");
+    assert!(only_metadata.fill_parameters(&known, &[]).is_err(), "metadata identifies nobody");
     let stock = endpoint(
         &[],
         vec![parameter("a", ParameterPlace::Path, true, ParameterSource::Asked("Article".into()))],
     );
     let stock = ConnectionEndpoint { public: true, ..stock };
-    assert!(stock.fill(&ContactFacts::default(), &[("a".to_owned(), "42".to_owned())]).is_ok());
+    assert!(stock.fill_parameters(&ContactFacts::default(), &[("a".to_owned(), "42".to_owned())]).is_ok());
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_channel_proves_only_addresses_of_its_own() {
         (Platform::Web, "+34600111222", None),
         (Platform::Other("SIGNAL".to_owned()), "+34600111222", None),
     ] {
-        let facts = ContactFacts::of(&platform, address);
+        let facts = ContactFacts::from_address(&platform, address);
         for field in ContactField::VERIFIED {
             let expected = (proven.as_ref() == Some(&field)).then_some(address);
             assert_eq!(facts.get(&field), expected, "{platform:?} {address}: {field:?}");
@@ -203,8 +203,9 @@ fn nothing_a_customer_chooses_identifies_anybody() {
     let (mut left, mut kept) = (0, 0);
     for number in 0..10_000 {
         let case = Case::new(&mut random);
-        let facts = ContactFacts::of(&case.platform, &case.address).with_metadata(case.metadata.clone());
-        let Ok(values) = case.endpoint.fill(&facts, &case.answers) else {
+        let facts =
+            ContactFacts::from_address(&case.platform, &case.address).with_metadata(case.metadata.clone());
+        let Ok(values) = case.endpoint.fill_parameters(&facts, &case.answers) else {
             kept += 1;
             continue;
         };

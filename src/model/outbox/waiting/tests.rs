@@ -3,7 +3,7 @@
 use super::*;
 use crate::attachments::{FileFacts, ReplyAttachment};
 use crate::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
-use crate::outbox::{Lane, LookResult};
+use crate::outbox::{HistoryFinding, Lane};
 use crate::text::SafeText;
 
 fn at(seconds: i64) -> Timestamp {
@@ -25,7 +25,7 @@ fn row(sequence: i64, conversation: &str, operation: Operation, state: RowState)
         attempts: 0,
         state,
         seen: None,
-        finding: LookResult::Nothing,
+        finding: HistoryFinding::Nothing,
         planned_at: None,
     }
 }
@@ -42,10 +42,10 @@ fn text(sequence: i64, conversation: &str, state: RowState) -> OutboxRow {
 fn file(sequence: i64, state: RowState) -> OutboxRow {
     let facts =
         FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
-    row(sequence, "a", ReplyAttachment::file(facts).operation("1", None, None, None), state)
+    row(sequence, "a", ReplyAttachment::file(facts).to_operation("1", None, None, None), state)
 }
 
-fn stopped(stop: Stop) -> RowState {
+fn stopped(stop: StopReason) -> RowState {
     RowState::Stopped(stop, SafeText::line("no"))
 }
 
@@ -84,10 +84,10 @@ type Case = (OutboxRow, Vec<OutboxRow>, Health, Leader, WaitReason, &'static str
 
 fn all_hold(cases: Vec<Case>) {
     for (row, others, health, leader, expected, words) in cases {
-        let facts = QueueFacts { now: at(0), health: &health, leader: &leader, pays: None };
-        let found = reason(&row, others.iter(), &facts);
+        let facts = QueueFacts { now: at(0), health: &health, leader: &leader, has_credits: None };
+        let found = wait_reason(&row, others.iter(), &facts);
         assert_eq!(found, expected, "{words}");
-        let told = found.words(&row.operation, at(0));
+        let told = found.describe(&row.operation, at(0));
         assert!(words.is_empty() || told == words, "{told:?} for {words:?}");
         assert!(!told.is_empty() && !found.word().is_empty(), "{found:?}");
     }
@@ -159,11 +159,11 @@ fn a_row_says_first_what_it_waits_for_itself() {
             "no clear answer; asking again, never sent twice",
         ),
         (
-            text(2, "a", stopped(Stop::Crossed)),
+            text(2, "a", stopped(StopReason::ReplyConflict)),
             vec![],
             offline(),
             Leader::Nobody,
-            WaitReason::Decision(Stop::Crossed, None),
+            WaitReason::Decision(StopReason::ReplyConflict, None),
             "NOT SENT, someone answered meanwhile",
         ),
     ]);
@@ -182,21 +182,28 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
         ),
         (
             mine(),
-            vec![text(1, "a", stopped(Stop::Credits))],
+            vec![text(1, "a", stopped(StopReason::Credits))],
             live(),
             Leader::Here,
-            WaitReason::RowBefore(Some(Stop::Credits)),
+            WaitReason::RowBefore(Some(StopReason::Credits)),
             "waits for the one before it, which asks: NOT SENT, out of credits",
         ),
         (
             mine(),
-            vec![text(1, "b", stopped(Stop::Credits)), text(3, "a", RowState::Queued)],
+            vec![text(1, "b", stopped(StopReason::Credits)), text(3, "a", RowState::Queued)],
             live(),
             Leader::Here,
             WaitReason::Nothing,
             "queued; leaves next",
         ),
-        (mine(), vec![text(1, "a", stopped(Stop::Refused))], live(), Leader::Here, WaitReason::Nothing, ""),
+        (
+            mine(),
+            vec![text(1, "a", stopped(StopReason::Refused))],
+            live(),
+            Leader::Here,
+            WaitReason::Nothing,
+            "",
+        ),
         (
             mine(),
             vec![planned(text(1, "a", RowState::Queued), 90)],
@@ -215,7 +222,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
         ),
         (
             mine(),
-            vec![pause(stopped(Stop::Refused))],
+            vec![pause(stopped(StopReason::Refused))],
             live(),
             Leader::Here,
             WaitReason::PauseBefore,
@@ -247,8 +254,8 @@ fn the_wait_for_another_try_is_no_hold() {
             "waits for the one before it",
         ),
     ]);
-    assert_eq!(again(mine(), 6).hold_left(at(0)), None);
-    assert_eq!(later(mine(), 6).hold_left(at(0)), Some(6));
+    assert_eq!(again(mine(), 6).remaining_hold(at(0)), None);
+    assert_eq!(later(mine(), 6).remaining_hold(at(0)), Some(6));
 }
 
 #[test]
@@ -332,14 +339,14 @@ fn a_row_says_what_its_channel_waits_for() {
 
 #[test]
 fn what_waits_for_credits_says_when_there_are_enough() {
-    let row = text(1, "a", stopped(Stop::Credits));
+    let row = text(1, "a", stopped(StopReason::Credits));
     for (pays, way, words) in [
         (Some(true), WaitRemedy::SendUnpaid, "NOT SENT, out of credits; enough now"),
         (Some(false), WaitRemedy::Decide, "NOT SENT, out of credits"),
         (None, WaitRemedy::Decide, "NOT SENT, out of credits"),
     ] {
-        let facts = QueueFacts { now: at(0), health: &live(), leader: &Leader::Here, pays };
-        let found = reason(&row, [].into_iter(), &facts);
-        assert_eq!((found.ways()[0], found.words(&row.operation, at(0)).as_str()), (way, words));
+        let facts = QueueFacts { now: at(0), health: &live(), leader: &Leader::Here, has_credits: pays };
+        let found = wait_reason(&row, [].into_iter(), &facts);
+        assert_eq!((found.remedies()[0], found.describe(&row.operation, at(0)).as_str()), (way, words));
     }
 }

@@ -66,7 +66,7 @@ async fn a_slow_body_hears_that_another_waits() {
     });
     tokio::task::yield_now().await;
     clock.0.store(6 * SECOND, Ordering::SeqCst);
-    let refusal = drip.must_give_way().await;
+    let refusal = drip.wait_until_revoked().await;
     assert_eq!((refusal.code, refusal.retry_after), (ErrorCode::RateLimitExceeded, Some(1)));
     drop(drip);
     waiting.await.expect("no panic").expect("room");

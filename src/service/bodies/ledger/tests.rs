@@ -20,10 +20,10 @@ fn address(last: u8) -> BodyOwner {
 }
 
 /// Requests a reservation and returns whether it was granted at once.
-fn ask(ledger: &mut Ledger, owner: BodyOwner, bytes: usize, seconds: i64) -> (RoomId, bool) {
-    let id = ledger.ask(owner, bytes);
-    ledger.settle(at(seconds));
-    (id, ledger.is_held(id))
+fn ask(ledger: &mut Ledger, owner: BodyOwner, bytes: usize, seconds: i64) -> (ReservationId, bool) {
+    let id = ledger.enqueue(owner, bytes);
+    ledger.grant_waiting(at(seconds));
+    (id, ledger.is_granted(id))
 }
 
 #[test]
@@ -39,8 +39,8 @@ fn each_owner_has_a_share_and_the_sum_a_maximum() {
     assert!(is_held, "one key keeps the largest mail of no other waiting");
     assert!(!ask(&mut ledger, key("third"), MIB, 0).1, "all of it is given");
     ledger.release(mail);
-    ledger.settle(at(0));
-    assert!(!ledger.is_held(waits), "what another gives back is not its share");
+    ledger.grant_waiting(at(0));
+    assert!(!ledger.is_granted(waits), "what another gives back is not its share");
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn addresses_without_a_key_share_a_small_part() {
             held += usize::from(ask(&mut ledger, address(last), 4 * MIB, 0).1);
         }
     }
-    assert_eq!(held * 4 * MIB, ADDRESSES_BYTES);
-    assert_eq!(ledger.used(Obstacle::Share, &address(0)), ADDRESS_BYTES);
+    assert_eq!(held * 4 * MIB, MAX_ALL_ADDRESSES_BYTES);
+    assert_eq!(ledger.used_bytes(BudgetLimit::Share, &address(0)), MAX_ADDRESS_BYTES);
     for name in ["a", "b"] {
         assert!(ask(&mut ledger, key(name), 25 * MIB, 0).1, "keys are not kept waiting by strangers");
     }
@@ -78,8 +78,8 @@ fn who_waits_is_served_in_order_and_holds_no_smaller_body_back() {
     assert!(!is_held, "a large body does not overtake another");
     assert!(ask(&mut ledger, key("e"), MIB, 0).1, "a small one does");
     ledger.release(first);
-    ledger.settle(at(0));
-    assert!(ledger.is_held(mail) && ledger.is_held(large));
+    ledger.grant_waiting(at(0));
+    assert!(ledger.is_granted(mail) && ledger.is_granted(large));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_body_below_the_minimum_rate_is_refused() {
             refused_at = Some(second);
         }
     }
-    assert_eq!(refused_at, Some(MIN_RATE_AFTER));
+    assert_eq!(refused_at, Some(MIN_RATE_GRACE_SECONDS));
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn slow_bodies_give_way_to_those_who_wait() {
     };
     (1..=3).for_each(|second| receive(&mut ledger, second));
     let (waits, is_held) = ask(&mut ledger, key("waits"), 25 * MIB, 3);
-    assert!(!is_held && !ledger.gives_way(drip), "each body has a few seconds");
+    assert!(!is_held && !ledger.is_revoked(drip), "each body has a few seconds");
     (4..=20).for_each(|second| receive(&mut ledger, second));
-    ledger.settle(at(20));
-    assert!(ledger.gives_way(drip) && !ledger.gives_way(fast));
+    ledger.grant_waiting(at(20));
+    assert!(ledger.is_revoked(drip) && !ledger.is_revoked(fast));
     ledger.release(drip);
-    ledger.settle(at(20));
-    assert!(ledger.is_held(waits));
+    ledger.grant_waiting(at(20));
+    assert!(ledger.is_granted(waits));
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn nobody_gives_way_where_that_helps_nobody() {
         }
     }
     let (waits, _) = ask(&mut ledger, key("d"), 40 * MIB, 20);
-    assert!(!ledger.gives_way(small), "39 MiB would still be missing");
+    assert!(!ledger.is_revoked(small), "39 MiB would still be missing");
     // A complete body may hold its memory as long as the service needs it.
     ledger.complete(fast);
-    ledger.settle(at(500));
-    assert!(!ledger.gives_way(fast) && !ledger.is_held(waits));
+    ledger.grant_waiting(at(500));
+    assert!(!ledger.is_revoked(fast) && !ledger.is_granted(waits));
 }
 
 /// Random sequences of reservations, releases and chunks: no maximum is exceeded, and the first in the queue
@@ -167,7 +167,7 @@ fn no_order_of_events_breaks_a_maximum() {
                         number => key(&number.to_string()),
                     };
                     let bytes = random.random_range(1..48) * MIB;
-                    open.push((ledger.ask(owner, bytes), 0_usize));
+                    open.push((ledger.enqueue(owner, bytes), 0_usize));
                 }
                 2 if !open.is_empty() => {
                     let at = random.random_range(0..open.len());
@@ -181,27 +181,27 @@ fn no_order_of_events_breaks_a_maximum() {
                     }
                 }
             }
-            ledger.settle(at(now));
+            ledger.grant_waiting(at(now));
             open.retain(|(id, _)| {
-                let leaves = ledger.gives_way(*id);
+                let leaves = ledger.is_revoked(*id);
                 if leaves {
                     ledger.release(*id);
                 }
                 !leaves
             });
-            ledger.settle(at(now));
+            ledger.grant_waiting(at(now));
             check(&ledger, seed);
         }
     }
 }
 
 fn check(ledger: &Ledger, seed: u64) {
-    assert!(ledger.used(Obstacle::Total, &address(0)) <= TOTAL_BYTES, "seed {seed}");
-    assert!(ledger.used(Obstacle::Addresses, &address(0)) <= ADDRESSES_BYTES, "seed {seed}");
+    assert!(ledger.used_bytes(BudgetLimit::Total, &address(0)) <= MAX_TOTAL_BYTES, "seed {seed}");
+    assert!(ledger.used_bytes(BudgetLimit::Addresses, &address(0)) <= MAX_ALL_ADDRESSES_BYTES, "seed {seed}");
     for room in ledger.held.values() {
-        assert!(ledger.used(Obstacle::Share, &room.owner) <= room.owner.share(), "seed {seed}");
+        assert!(ledger.used_bytes(BudgetLimit::Share, &room.owner) <= room.owner.share(), "seed {seed}");
     }
     let first = ledger.waiting.front();
-    let fits = first.is_some_and(|waiting| ledger.obstacle(&waiting.owner, waiting.bytes).is_none());
+    let fits = first.is_some_and(|waiting| ledger.exceeded_limit(&waiting.owner, waiting.bytes).is_none());
     assert!(!fits, "seed {seed}: the first waits for room that is free");
 }

@@ -13,7 +13,7 @@ use crate::database::{DatabaseError, workspaces};
 /// Refuses an account that another channel is connected to.
 pub(super) fn check_free(db: &dyn DbSession, channel: &ChannelRow, settings: &str) -> Result<(), AdminError> {
     let wanted = accounts(channel.kind, settings);
-    for row in stored::all(db)?.into_iter().filter(|row| row.channel != channel.id) {
+    for row in stored::list(db)?.into_iter().filter(|row| row.channel != channel.id) {
         let other = channels::read(db, &row.channel)?;
         let is_taken = accounts(other.kind, &row.settings).iter().any(|account| wanted.contains(account));
         if other.kind == channel.kind && is_taken {
@@ -44,7 +44,7 @@ pub(super) fn is_shared(
     if kind != Channel::Whatsapp {
         return Ok(false);
     }
-    let others = stored::all(db)?.into_iter().filter(|row| row.channel != channel);
+    let others = stored::list(db)?.into_iter().filter(|row| row.channel != channel);
     for row in others.filter(|row| account(&row.settings) == account(settings)) {
         if channels::read(db, &row.channel)?.kind == kind {
             return Ok(true);

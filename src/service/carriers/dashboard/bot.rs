@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::admin::{Admin, AdminError};
 use crate::carriers::PlatformSource;
-use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
+use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
 use crate::channels::Channel;
 use crate::database::connected::ConnectedRow;
 use crate::platforms::telegram::{BotIdentity, BotPlatform};
@@ -36,32 +36,32 @@ impl Admin {
         let secrets = BotSecrets { token: token.expose().to_owned(), hook };
         let settings = BotSettings { api: api.to_owned(), bot: 0, name: String::new(), webhook };
         let bot = BotPlatform::new(&settings, &secrets);
-        let me = bot.identify().await.map_err(refused)?;
+        let me = bot.identify().await.map_err(refused_error)?;
         if !webhook {
-            bot.subscribe(None).await.map_err(refused)?;
+            bot.subscribe(None).await.map_err(refused_error)?;
         }
         let settings = BotSettings { bot: me.id, name: me.name.clone(), ..settings };
         let id = me.id;
         let connection = NewConnection {
             kind: Channel::Telegram,
             address: me.name.clone(),
-            settings: text(serde_json::to_string(&settings))?,
-            secrets: text(serde_json::to_string(&secrets))?,
+            settings: json_text(serde_json::to_string(&settings))?,
+            secrets: json_text(serde_json::to_string(&secrets))?,
             // Reading of the same bot continues where it ended.
             mark: Box::new(move |before| {
                 before
-                    .filter(|connected_row| bot_of(connected_row) == Some(id))
+                    .filter(|connected_row| bot_id(connected_row) == Some(id))
                     .map(|connected_row| connected_row.mark.clone())
                     .unwrap_or_default()
             }),
             at: now,
         };
-        self.keep(vault, connection, |_, _| Ok(())).await?;
+        self.store_connection(vault, connection, |_, _| Ok(())).await?;
         Ok(me)
     }
 }
 
-fn bot_of(row: &ConnectedRow) -> Option<i64> {
+fn bot_id(row: &ConnectedRow) -> Option<i64> {
     let settings: Value = serde_json::from_str(&row.settings).ok()?;
     settings["bot"].as_i64()
 }
@@ -69,10 +69,10 @@ fn bot_of(row: &ConnectedRow) -> Option<i64> {
 /// Tests a connected bot and returns the results, one per line.
 pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
     let bot = BotPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
-    let me = bot.identify().await.map_err(refused)?;
+    let me = bot.identify().await.map_err(refused_error)?;
     let mut lines = vec![format!("{}: the platform takes the token", me.name)];
-    let (url, failed) = bot.webhook().await.map_err(refused)?;
-    match (bot.is_read(), url) {
+    let (url, failed) = bot.webhook().await.map_err(refused_error)?;
+    match (bot.needs_polling(), url) {
         (true, None) => lines.push("what people write is read from the platform".to_owned()),
         (true, Some(_)) => {
             let why = "the platform calls another address for this bot, so it cannot be read: connect the channel again";
@@ -83,7 +83,7 @@ pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, A
             lines.push("the platform calls nobody yet: start the service with --public-url".to_owned())
         }
     }
-    if let Some(failed) = failed.filter(|_| !bot.is_read()) {
+    if let Some(failed) = failed.filter(|_| !bot.needs_polling()) {
         let failed = SafeText::line(&failed);
         return Err(AdminError::Refused(format!("the platform's last call failed: {failed}")));
     }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
+use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
 use crate::channels::Channel;
 use crate::platforms::mailbox::MailboxPlatform;
 use model::bounds;
@@ -12,7 +12,7 @@ use model::time::{DAY, HOUR, SECOND, Timestamp};
 use wire::carriers::{EarlierMail, MailboxMark, MailboxSecrets, MailboxSettings};
 
 /// Maximum count of a span of earlier mail, in its unit.
-const MAX_COUNT: i64 = 100_000;
+const MAX_SPAN_COUNT: i64 = 100_000;
 
 /// Access to a mailbox, as its owner configured it.
 #[derive(Clone)]
@@ -36,10 +36,10 @@ pub enum MailSince {
 }
 
 impl MailSince {
-    const USUAL: Self = Self::Span(30 * DAY);
+    const DEFAULT: Self = Self::Span(30 * DAY);
 
     /// Returns the time from which mail is imported, as Unix time in seconds; `None` if nothing is.
-    fn begins(self, now: Timestamp) -> Option<i64> {
+    fn start_seconds(self, now: Timestamp) -> Option<i64> {
         let at = match self {
             Self::Now => return None,
             Self::Span(span) => now.plus(-span),
@@ -70,7 +70,7 @@ impl FromStr for MailSince {
             .find_map(|(name, unit)| Some((text.strip_suffix(*name)?, unit)))
             .ok_or_else(shape)?;
         let count: i64 =
-            count.parse().ok().filter(|count| (1..=MAX_COUNT).contains(count)).ok_or_else(shape)?;
+            count.parse().ok().filter(|count| (1..=MAX_SPAN_COUNT).contains(count)).ok_or_else(shape)?;
         Ok(Self::Span(count * unit))
     }
 }
@@ -84,10 +84,9 @@ impl MailboxAccess {
                 "--address is the mailbox's own, such as desk@shop.example, not {address:?}"
             ));
         }
-        if name
-            .iter()
-            .any(|text| text.chars().any(char::is_control) || bounds::length(text) > bounds::CONTACT_NAME)
-        {
+        if name.iter().any(|text| {
+            text.chars().any(char::is_control) || bounds::count_chars(text) > bounds::MAX_CONTACT_NAME_CHARS
+        }) {
             return refuse("--name is one line that mail is signed with".to_owned());
         }
         let reading = self.reading.expose().to_owned();
@@ -126,15 +125,18 @@ impl Admin {
         let vault = self.vault().await?;
         let settings = access.settings.clone();
         let mailbox = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
-        let fresh = mailbox.test(now.micros() / SECOND, now.micros().to_string()).await.map_err(refused)?;
+        let fresh = mailbox
+            .test_login(now.micros() / SECOND, now.micros().to_string())
+            .await
+            .map_err(refused_error)?;
         let secrets = mailbox.changed_secrets().await.unwrap_or(secrets);
         let address = settings.address.clone();
         let (account, server, since) = (address.clone(), settings.imap.clone(), access.since);
         let connection = NewConnection {
             kind: Channel::Email,
             address: address.clone(),
-            settings: text(serde_json::to_string(&settings))?,
-            secrets: text(serde_json::to_string(&secrets))?,
+            settings: json_text(serde_json::to_string(&settings))?,
+            secrets: json_text(serde_json::to_string(&secrets))?,
             // Reading of the same mailbox continues where it ended.
             mark: Box::new(move |before| {
                 let same = before.filter(|row| {
@@ -146,7 +148,7 @@ impl Admin {
                     Some(kept) => with_earlier(kept, since, now),
                     None => {
                         let (inbox, sent) = (fresh.inbox, fresh.sent);
-                        let begins = since.unwrap_or(MailSince::USUAL).begins(now);
+                        let begins = since.unwrap_or(MailSince::DEFAULT).start_seconds(now);
                         MailboxMark {
                             earlier: begins.map(|begins| EarlierMail::plan(begins, inbox, sent)),
                             ..fresh
@@ -157,19 +159,19 @@ impl Admin {
             }),
             at: now,
         };
-        self.keep(vault, connection, |_, _| Ok(())).await?;
+        self.store_connection(vault, connection, |_, _| Ok(())).await?;
         Ok(address)
     }
 }
 
 /// UIDVALIDITY and UID that no mail has.
-const NO_NUMBER: (u32, u32) = (u32::MAX, 0);
+const NO_MAIL_NUMBER: (u32, u32) = (u32::MAX, 0);
 
 /// Returns the mark with the plan of an import. The import restarts if older mail is wanted than before; mail
 /// that is there is not imported twice.
 fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp) -> MailboxMark {
     let Some(since) = since else { return mark };
-    let Some(begins) = since.begins(now).filter(|begins| *begins < mark.since) else {
+    let Some(begins) = since.start_seconds(now).filter(|begins| *begins < mark.since) else {
         // Imported mail stays, and its flags are still followed.
         match &mut mark.earlier {
             Some(earlier) if earlier.filed > 0 => earlier.is_finished = true,
@@ -181,7 +183,7 @@ fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp)
         Some(earlier) if begins >= earlier.since && !earlier.is_finished => {}
         Some(earlier) => mark.earlier = Some(EarlierMail::plan(begins, earlier.inbox, earlier.sent)),
         // No UID bounds this import: mail since the connection is known already.
-        None => mark.earlier = Some(EarlierMail::plan(begins, NO_NUMBER, NO_NUMBER)),
+        None => mark.earlier = Some(EarlierMail::plan(begins, NO_MAIL_NUMBER, NO_MAIL_NUMBER)),
     }
     mark
 }
@@ -193,12 +195,12 @@ pub(super) async fn test(
     secrets: &str,
 ) -> Result<(Result<Vec<String>, AdminError>, Option<String>), AdminError> {
     let mailbox = MailboxPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
-    let tested = mailbox.test(0, String::new()).await;
+    let tested = mailbox.test_login(0, String::new()).await;
     let now = match mailbox.changed_secrets().await {
-        Some(now) => Some(text(serde_json::to_string(&now))?).filter(|entry| entry != secrets),
+        Some(now) => Some(json_text(serde_json::to_string(&now))?).filter(|entry| entry != secrets),
         None => None,
     };
-    Ok((tested.map(|_| mailbox.standing()).map_err(refused), now))
+    Ok((tested.map(|_| mailbox.describe_status()).map_err(refused_error), now))
 }
 
 #[cfg(test)]
@@ -239,7 +241,11 @@ mod tests {
         let more = with_earlier(going_on.clone(), days(90), now).earlier;
         assert_eq!(more, Some(EarlierMail::plan(seconds(910), inbox, sent)));
         let first = with_earlier(fresh.clone(), days(90), now).earlier.expect("planned");
-        assert_eq!((first.inbox, first.sent), (NO_NUMBER, NO_NUMBER), "what has come since is known");
+        assert_eq!(
+            (first.inbox, first.sent),
+            (NO_MAIL_NUMBER, NO_MAIL_NUMBER),
+            "what has come since is known"
+        );
         let stopped = with_earlier(going_on, Some(MailSince::Now), now);
         assert!(!stopped.is_importing() && stopped.counts_from() == seconds(970));
         assert_eq!(with_earlier(fresh.clone(), Some(MailSince::Now), now), fresh);

@@ -10,7 +10,7 @@ mod phone;
 use serde_json::{Value, json};
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::{PlatformTrouble, watch};
+use crate::carriers::{PlatformError, watch};
 use crate::channels::Channel;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
@@ -27,12 +27,12 @@ pub use number::NumberAccess;
 pub use phone::{OpenCall, PhoneAccess};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChannelStanding {
+pub struct ChannelStatus {
     pub kind: Channel,
     /// Address customers use; `None` if not connected.
     pub address: Option<String>,
     /// Arrival of inbound messages: by webhook or by polling.
-    pub heard: Option<&'static str>,
+    pub delivery_method: Option<&'static str>,
     pub trouble: Option<String>,
     /// Quality rating, in the platform's word.
     pub quality: Option<String>,
@@ -41,12 +41,12 @@ pub struct ChannelStanding {
     pub waiting: i64,
     pub unknown: i64,
     /// Import of earlier mail.
-    pub earlier: Option<EarlierStanding>,
+    pub earlier: Option<MailImportProgress>,
 }
 
 /// Progress of an import of earlier mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EarlierStanding {
+pub struct MailImportProgress {
     /// Older mail is not imported.
     pub since: Timestamp,
     pub filed: u64,
@@ -55,7 +55,7 @@ pub struct EarlierStanding {
     pub is_finished: bool,
 }
 
-impl EarlierStanding {
+impl MailImportProgress {
     /// Reads the progress from a mailbox's mark; `None` without an import.
     pub fn of(mark: &str) -> Option<Self> {
         let mark: MailboxMark = serde_json::from_str(mark).ok()?;
@@ -69,16 +69,16 @@ impl EarlierStanding {
 }
 
 /// Trouble of a connected channel that a simulated service does not use.
-const PLAYED: &str = "not used: the service was started with --dev, --demo or --simulate, which play the platforms; \
+const SIMULATED_NOTICE: &str = "not used: the service was started with --dev, --demo or --simulate, which play the platforms; \
                       start it without them";
 
 /// Trouble of a connected channel that no process reads.
-const UNREAD: &str = "not read: no service runs on this database, or it cannot read the channel; start `frontdesk serve`, \
+const NOT_READ_NOTICE: &str = "not read: no service runs on this database, or it cannot read the channel; start `frontdesk serve`, \
                       and look at its log if it runs";
 /// Arrival of messages from a platform without webhooks.
-const READ: &str = "it is read";
+const POLLED_NOTICE: &str = "it is read";
 /// Time in which a service starts to read a new channel, in microseconds.
-const GRACE: i64 = 15 * SECOND;
+const READ_START_GRACE: i64 = 15 * SECOND;
 
 /// Returns false if no process holds the reading lease of a connected channel [`GRACE`] after its connection.
 fn is_being_read(
@@ -87,11 +87,11 @@ fn is_being_read(
     now: Timestamp,
 ) -> Result<bool, DatabaseError> {
     let Some(row) = row else { return Ok(true) };
-    let until = stored::read_until(db, &row.channel)?;
-    Ok(until.is_some_and(|until| until > now) || now.since(row.connected_at) < GRACE)
+    let until = stored::lease_end(db, &row.channel)?;
+    Ok(until.is_some_and(|until| until > now) || now.since(row.connected_at) < READ_START_GRACE)
 }
 
-fn refused(trouble: PlatformTrouble) -> AdminError {
+fn refused_error(trouble: PlatformError) -> AdminError {
     AdminError::Refused(trouble.why)
 }
 
@@ -122,7 +122,7 @@ impl Admin {
     }
 
     /// Stores a connection with its sealed secrets. `also` runs in the same transaction.
-    async fn keep(
+    async fn store_connection(
         &self,
         vault: Vault,
         new: NewConnection,
@@ -135,7 +135,7 @@ impl Admin {
                 let channel = workspace.channel(db, kind)?;
                 accounts::check_free(db, &channel, &settings)?;
                 let sealed = vault
-                    .seal(&watch::owner(&channel.id), &secrets)
+                    .seal(&watch::secret_owner(&channel.id), &secrets)
                     .map_err(|why| AdminError::Refused(why.to_string()))?;
                 let before = stored::read(db, &channel.id)?;
                 stored::put(
@@ -156,11 +156,11 @@ impl Admin {
             .await
     }
 
-    pub async fn channels(&self, now: Timestamp) -> Result<Vec<ChannelStanding>, AdminError> {
+    pub async fn channels(&self, now: Timestamp) -> Result<Vec<ChannelStatus>, AdminError> {
         let workspace = self.workspace.clone();
         let of_workspace = move |db: &dyn DbSession| {
             let channels = channels_of(db, &workspace.find(db)?.id)?;
-            Ok::<_, AdminError>(standings(db, channels, Some(now))?)
+            Ok::<_, AdminError>(list_channel_statuses(db, channels, Some(now))?)
         };
         self.database.read(of_workspace).await
     }
@@ -189,7 +189,7 @@ impl Admin {
 
     /// Stores secrets that the platform has changed.
     async fn reseal(&self, row: &ConnectedRow, secrets: &str) -> Result<(), AdminError> {
-        let sealed = self.vault().await?.seal(&watch::owner(&row.channel), secrets);
+        let sealed = self.vault().await?.seal(&watch::secret_owner(&row.channel), secrets);
         let sealed = sealed.map_err(|why| AdminError::Refused(why.to_string()))?;
         let (channel, version) = (row.channel.clone(), row.version.clone());
         let keep = move |db: &dyn DbSession| Ok(stored::reseal(db, (&channel, &version), &sealed)?);
@@ -199,12 +199,13 @@ impl Admin {
     /// Disconnects a channel and deletes its secrets.
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
-        let platform = watch::open(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
+        let platform =
+            watch::open_platform(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
         let (channel, settings) = (row.channel.clone(), row.settings.clone());
         let is_shared = move |db: &dyn DbSession| accounts::is_shared(db, &channel, kind, &settings);
         let is_shared: Result<bool, DatabaseError> = self.database.read(is_shared).await;
         // The platform calls for all numbers of an account or for none.
-        if !platform.is_read()
+        if !platform.needs_polling()
             && !is_shared?
             && let Err(trouble) = platform.subscribe(None).await
         {
@@ -231,7 +232,7 @@ impl Admin {
                 "the {word} channel is not connected; `admin channel connect {word}` does it"
             )));
         };
-        let secrets = self.vault().await?.open(&watch::owner(&row.channel), &row.sealed);
+        let secrets = self.vault().await?.open(&watch::secret_owner(&row.channel), &row.sealed);
         let secrets = secrets.map_err(|why| AdminError::Refused(why.to_string()))?;
         Ok((row, secrets))
     }
@@ -251,18 +252,18 @@ struct NewConnection {
     at: Timestamp,
 }
 
-fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
+fn json_text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
     it.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
 /// Reads the state of channels. With `now` it also checks whether a process reads each one.
-fn standings(
+fn list_channel_statuses(
     db: &dyn DbSession,
     channels: Vec<ChannelRow>,
     now: Option<Timestamp>,
-) -> Result<Vec<ChannelStanding>, DatabaseError> {
+) -> Result<Vec<ChannelStatus>, DatabaseError> {
     let mut all = Vec::new();
-    let is_played = meta::number(db, meta::PLAYS_PLATFORMS)?.is_some_and(|is_played| is_played != 0);
+    let is_played = meta::get_number(db, meta::PLAYS_PLATFORMS)?.is_some_and(|is_played| is_played != 0);
     for channel in channels {
         let kind = channel.kind;
         let row = stored::read(db, &channel.id)?;
@@ -271,25 +272,25 @@ fn standings(
         let word =
             |name: &str| settings.as_ref().and_then(|setting| Some(setting[name].as_str()?.to_owned()));
         let (quality, tier) = (word("quality"), word("tier"));
-        let heard =
-            settings.map(|setting| if setting["webhook"] == true { "the platform calls" } else { READ });
+        let heard = settings
+            .map(|setting| if setting["webhook"] == true { "the platform calls" } else { POLLED_NOTICE });
         let is_read = match now {
-            Some(now) if heard == Some(READ) => is_being_read(db, row.as_ref(), now)?,
+            Some(now) if heard == Some(POLLED_NOTICE) => is_being_read(db, row.as_ref(), now)?,
             _ => true,
         };
-        all.push(ChannelStanding {
+        all.push(ChannelStatus {
             kind,
             address: channel.address.filter(|_| row.is_some()),
-            heard,
-            earlier: row.as_ref().and_then(|row| EarlierStanding::of(&row.mark)),
+            delivery_method: heard,
+            earlier: row.as_ref().and_then(|row| MailImportProgress::of(&row.mark)),
             trouble: row.and_then(|row| match is_played {
-                true => Some(PLAYED.to_owned()),
-                false => row.trouble.or_else(|| (!is_read).then(|| UNREAD.to_owned())),
+                true => Some(SIMULATED_NOTICE.to_owned()),
+                false => row.trouble.or_else(|| (!is_read).then(|| NOT_READ_NOTICE.to_owned())),
             }),
             quality,
             tier,
-            waiting: egress::count(db, &channel.id, EgressState::Waiting)?,
-            unknown: egress::count(db, &channel.id, EgressState::Unknown)?,
+            waiting: egress::count_in_state(db, &channel.id, EgressState::Waiting)?,
+            unknown: egress::count_in_state(db, &channel.id, EgressState::Unknown)?,
         });
     }
     Ok(all)
@@ -297,10 +298,10 @@ fn standings(
 
 /// How the channels of the first workspace and all connected channels of the others stand,
 /// whether a process reads them or not.
-pub fn all_standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
+pub fn all_standings(db: &dyn DbSession) -> Result<Vec<ChannelStatus>, DatabaseError> {
     let mut all = Vec::new();
-    for (place, workspace) in workspaces::all(db)?.into_iter().enumerate() {
-        let of_workspace = standings(db, channels_of(db, &workspace.id)?, None)?;
+    for (place, workspace) in workspaces::list(db)?.into_iter().enumerate() {
+        let of_workspace = list_channel_statuses(db, channels_of(db, &workspace.id)?, None)?;
         all.extend(of_workspace.into_iter().filter(|standing| place == 0 || standing.address.is_some()));
     }
     Ok(all)
@@ -308,7 +309,7 @@ pub fn all_standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, Databas
 
 /// Channels of a workspace, by kind.
 fn channels_of(db: &dyn DbSession, workspace: &str) -> Result<Vec<ChannelRow>, DatabaseError> {
-    let mut all = channels::of_workspace(db, workspace)?;
+    let mut all = channels::list_by_workspace(db, workspace)?;
     all.sort_by_key(|channel| Channel::ALL.iter().position(|kind| *kind == channel.kind));
     Ok(all)
 }

@@ -2,7 +2,7 @@
 
 use crate::admin::{Admin, AdminError};
 use crate::carriers::account;
-use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
+use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::session::DbSession;
@@ -72,19 +72,19 @@ impl Admin {
             ..NumberSettings::default()
         };
         let number = NumberPlatform::new(settings, &secrets);
-        let (me, templates) = number.account().await.map_err(refused)?;
+        let (me, templates) = number.load_account().await.map_err(refused_error)?;
         let connection = NewConnection {
             kind: Channel::Whatsapp,
             address: me.phone.clone(),
-            settings: text(serde_json::to_string(&number.settings(&me)))?,
-            secrets: text(serde_json::to_string(&secrets))?,
-            mark: Box::new(move |_| account::mark(now)),
+            settings: json_text(serde_json::to_string(&number.with_identity(&me)))?,
+            secrets: json_text(serde_json::to_string(&secrets))?,
+            mark: Box::new(move |_| account::description_mark(now)),
             at: now,
         };
         let keep = move |db: &dyn DbSession, channel: &ChannelRow| {
-            account::keep_templates(db, &channel.workspace, &templates)
+            account::replace_templates(db, &channel.workspace, &templates)
         };
-        self.keep(vault, connection, keep).await?;
+        self.store_connection(vault, connection, keep).await?;
         Ok(me)
     }
 }
@@ -92,7 +92,7 @@ impl Admin {
 /// Tests a connected number and returns the results, one per line.
 pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
     let number = NumberPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
-    let (me, templates) = number.account().await.map_err(refused)?;
+    let (me, templates) = number.load_account().await.map_err(refused_error)?;
     let mut lines = vec![format!("{} ({}): the platform takes the token", me.phone, me.name)];
     let rated = [("quality", &me.quality), ("limit", &me.tier)];
     let rated: Vec<String> =
@@ -102,7 +102,7 @@ pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, A
     }
     let approved = templates.iter().filter(|template| template.status == "APPROVED").count();
     lines.push(format!("{} templates, {approved} of them approved", templates.len()));
-    lines.push(if number.is_followed().await.map_err(refused)? {
+    lines.push(if number.is_subscribed().await.map_err(refused_error)? {
         "the platform calls for this account; its own pages say where".to_owned()
     } else {
         "the platform calls nobody for this account yet: start the service with --public-url".to_owned()

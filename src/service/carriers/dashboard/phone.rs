@@ -1,19 +1,19 @@
 //! Connection and test of the voice and SMS channel, and ending of its calls.
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
+use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
 use crate::channels::Channel;
 use crate::database::calls::{self as stored, CallRow};
 use crate::database::connected::ConnectedRow;
 use crate::database::{conversations, messages, opt_outs};
-use crate::platforms::voip::{PhoneIdentity, PhonePlatform, mark};
+use crate::platforms::voip::{PhoneIdentity, PhonePlatform, mark_from};
 use model::bounds;
 use model::secret::Secret;
 use model::time::Timestamp;
 use wire::carriers::{PhoneSecrets, PhoneSettings};
 
 /// Maximum number of listed calls.
-const LISTED: i64 = 200;
+const MAX_LISTED_CALLS: i64 = 200;
 
 /// Access to a phone number, from the platform's console.
 #[derive(Debug, Clone)]
@@ -75,7 +75,8 @@ impl Admin {
             number: access.number.clone(),
             webhook: true,
         };
-        let me = PhonePlatform::new(settings.clone(), &secrets, None).identify().await.map_err(refused)?;
+        let me =
+            PhonePlatform::new(settings.clone(), &secrets, None).identify().await.map_err(refused_error)?;
         if !me.texts {
             let number = &access.number;
             return Err(AdminError::Refused(format!(
@@ -86,16 +87,17 @@ impl Admin {
         let connection = NewConnection {
             kind: Channel::Voip,
             address: access.number.clone(),
-            settings: text(serde_json::to_string(&settings))?,
-            secrets: text(serde_json::to_string(&secrets))?,
+            settings: json_text(serde_json::to_string(&settings))?,
+            secrets: json_text(serde_json::to_string(&secrets))?,
             // Reading of the same number continues where it ended.
             mark: Box::new(move |before| {
-                let same = before.filter(|connected_row| number_of(connected_row).as_ref() == Some(&number));
-                same.map_or_else(|| mark(now), |connected_row| connected_row.mark.clone())
+                let same =
+                    before.filter(|connected_row| phone_number(connected_row).as_ref() == Some(&number));
+                same.map_or_else(|| mark_from(now), |connected_row| connected_row.mark.clone())
             }),
             at: now,
         };
-        self.keep(vault, connection, |_, _| Ok(())).await?;
+        self.store_connection(vault, connection, |_, _| Ok(())).await?;
         Ok(me)
     }
 
@@ -106,8 +108,8 @@ impl Admin {
         secrets: &str,
     ) -> Result<Vec<String>, AdminError> {
         let phone = PhonePlatform::open(&row.settings, secrets, None).map_err(AdminError::Refused)?;
-        let me = phone.identify().await.map_err(refused)?;
-        let number = number_of(row).unwrap_or_default();
+        let me = phone.identify().await.map_err(refused_error)?;
+        let number = phone_number(row).unwrap_or_default();
         let mut lines = vec![format!("{number} ({}): the platform takes the auth token", me.account)];
         lines.push(match (me.texts, me.calls) {
             (true, true) => "the number texts and calls".to_owned(),
@@ -141,7 +143,7 @@ impl Admin {
         self.database
             .read(move |db| {
                 let channel = workspace.channel(db, Channel::Voip)?;
-                let rows = stored::open(db, &channel.id, LISTED)?;
+                let rows = stored::list_open(db, &channel.id, MAX_LISTED_CALLS)?;
                 let with_peer = |call_row: CallRow| {
                     let found = conversations::read(db, &call_row.channel, &call_row.conversation)?;
                     let to = found.map(|conversation_row| conversation_row.peer).unwrap_or_default();
@@ -163,7 +165,7 @@ impl Admin {
         let found = self.database.read(move |db| {
             let open = stored::read(db, &wanted)?
                 .filter(|call_row| call_row.channel == channel && call_row.ended_at.is_none());
-            let message = open.map(|call_row| messages::by_id(db, &call_row.id)).transpose()?.flatten();
+            let message = open.map(|call_row| messages::find_by_id(db, &call_row.id)).transpose()?.flatten();
             Ok::<_, AdminError>(message.map(|message| message.platform_id))
         });
         let none =
@@ -174,11 +176,11 @@ impl Admin {
             return Err(AdminError::Refused(why.to_owned()));
         }
         let phone = PhonePlatform::open(&row.settings, &secrets, None).map_err(AdminError::Refused)?;
-        phone.hang_up(&platform_id).await.map_err(refused)
+        phone.hang_up(&platform_id).await.map_err(refused_error)
     }
 }
 
-fn number_of(row: &ConnectedRow) -> Option<String> {
+fn phone_number(row: &ConnectedRow) -> Option<String> {
     let settings: PhoneSettings = serde_json::from_str(&row.settings).ok()?;
     Some(settings.number)
 }

@@ -12,12 +12,12 @@ use tokio_postgres::{CancelToken, Client, Config, NoTls};
 
 use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;
-use crate::database::postgres::link::{drive, words};
+use crate::database::postgres::link::{describe_causes, drive};
 use crate::database::postgres::password;
 use crate::database::postgres::tls::ServerTls;
 
 /// For making a connection.
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where a server is, and how it is spoken to.
 #[derive(Clone)]
@@ -30,37 +30,38 @@ pub struct ServerAddress {
 impl ServerAddress {
     /// Reads an address. A server on another machine is only spoken to through TLS;
     /// on this one, nobody listens in.
-    pub fn of(url: &ServerUrl) -> Result<Self, DatabaseError> {
+    pub fn parse(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let mut config: Config =
-            url.for_client().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;
+            url.client_url().parse().map_err(|cause| DatabaseError::Unreachable(describe_causes(&cause)))?;
         let asked = config.get_ssl_mode() == SslMode::Require;
-        let mode = if asked || !config.get_hosts().iter().all(is_here) {
+        let mode = if asked || !config.get_hosts().iter().all(is_local) {
             SslMode::Require
         } else {
             SslMode::Disable
         };
         config.ssl_mode(mode);
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECTING);
+            config.connect_timeout(CONNECT_TIMEOUT);
         }
         if config.get_application_name().is_none() {
             config.application_name("frontdesk");
         }
         if config.get_password().is_none()
-            && let Some(found) = password::of(&config)
+            && let Some(found) = password::find_password(&config)
         {
             config.password(found);
         }
-        let tls = (mode == SslMode::Require).then(|| ServerTls::trusting(url.trusted().as_deref()));
+        let tls =
+            (mode == SslMode::Require).then(|| ServerTls::trusting(url.trusted_certificates().as_deref()));
         Ok(Self { config, tls: tls.transpose().map_err(DatabaseError::Unreachable)? })
     }
 
     /// Makes a connection, which the runtime drives; `heard` is told of each
     /// notification.
-    pub async fn connected(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
-        let failed = |cause: tokio_postgres::Error| match is_passing(&cause) {
-            true => DatabaseError::Absent(words(&cause)),
-            false => DatabaseError::Unreachable(words(&cause)),
+    pub async fn connect(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
+        let failed = |cause: tokio_postgres::Error| match is_transient(&cause) {
+            true => DatabaseError::Absent(describe_causes(&cause)),
+            false => DatabaseError::Unreachable(describe_causes(&cause)),
         };
         let Some(tls) = self.tls.clone() else {
             let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
@@ -83,7 +84,7 @@ impl ServerAddress {
 
 /// Returns true if a server may let somebody in later who asks the same again: it is
 /// not there, or has no room yet.
-fn is_passing(cause: &tokio_postgres::Error) -> bool {
+fn is_transient(cause: &tokio_postgres::Error) -> bool {
     if let Some(code) = cause.code() {
         let passing = [
             SqlState::CANNOT_CONNECT_NOW,
@@ -99,7 +100,7 @@ fn is_passing(cause: &tokio_postgres::Error) -> bool {
 }
 
 /// Whether a server is on this machine.
-fn is_here(host: &Host) -> bool {
+fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
             name == "localhost" || name.parse::<IpAddr>().is_ok_and(|entry| entry.is_loopback())
@@ -112,11 +113,11 @@ fn is_here(host: &Host) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::place::DatabasePlace;
+    use crate::database::place::DatabaseLocation;
 
     fn read(text: &str) -> Result<ServerAddress, DatabaseError> {
-        let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
-        ServerAddress::of(&url)
+        let Ok(DatabaseLocation::Server(url)) = text.parse() else { panic!("{text}") };
+        ServerAddress::parse(&url)
     }
 
     #[test]

@@ -19,17 +19,17 @@ use crate::database::postgres::order::CommitOrder;
 use crate::database::rows::DbRow;
 
 /// Between two looks where nothing is told.
-const LOOK: Duration = Duration::from_millis(150);
+const POLL_INTERVAL: Duration = Duration::from_millis(150);
 /// Between two looks where notifications are told.
-const RARE_LOOK: Duration = Duration::from_secs(1);
+const NOTIFIED_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Commits within this span share a notification.
-const SPACING: Duration = Duration::from_millis(20);
+const NOTIFICATION_SPACING: Duration = Duration::from_millis(20);
 /// Before a lost connection is made anew.
-const PAUSE: Duration = Duration::from_millis(500);
+const RECONNECT_DELAY: Duration = Duration::from_millis(500);
 
 /// What was committed, here or elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CommittedElsewhere {
+pub struct CommitState {
     /// How many commits were seen, in all workspaces.
     pub revision: i64,
     pub clock_shift: i64,
@@ -37,7 +37,7 @@ pub struct CommittedElsewhere {
 
 /// The thread that follows. It ends when this is dropped.
 pub struct ChangeFeed {
-    told: watch::Receiver<CommittedElsewhere>,
+    receiver: watch::Receiver<CommitState>,
     stop: Arc<Notify>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -46,7 +46,7 @@ struct Follower {
     address: ServerAddress,
     listens: bool,
     order: Arc<CommitOrder>,
-    told: watch::Sender<CommittedElsewhere>,
+    sender: watch::Sender<CommitState>,
 }
 
 impl ChangeFeed {
@@ -56,11 +56,11 @@ impl ChangeFeed {
         listens: bool,
         order: Arc<CommitOrder>,
     ) -> Result<Self, DatabaseError> {
-        let (tell, told) = watch::channel(CommittedElsewhere::default());
+        let (tell, told) = watch::channel(CommitState::default());
         let stop = Arc::new(Notify::new());
         let stopped = stop.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let follower = Follower { address, listens, order, told: tell };
+        let follower = Follower { address, listens, order, sender: tell };
         let thread = std::thread::Builder::new().name("service-feed".to_owned()).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
@@ -69,16 +69,16 @@ impl ChangeFeed {
                 }
             });
         })?;
-        Ok(Self { told, stop, thread: Mutex::new(Some(thread)) })
+        Ok(Self { receiver: told, stop, thread: Mutex::new(Some(thread)) })
     }
 
     /// Tells whenever something was committed elsewhere.
-    pub fn watch(&self) -> watch::Receiver<CommittedElsewhere> {
-        self.told.clone()
+    pub fn watch(&self) -> watch::Receiver<CommitState> {
+        self.receiver.clone()
     }
 
     /// Follows no more.
-    pub fn end(&self) {
+    pub fn stop(&self) {
         self.stop.notify_one();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
@@ -89,7 +89,7 @@ impl ChangeFeed {
 
 impl Drop for ChangeFeed {
     fn drop(&mut self) {
-        self.end();
+        self.stop();
     }
 }
 
@@ -99,23 +99,23 @@ impl Follower {
             if let Err(cause) = self.follow_connected().await {
                 tracing::warn!(%cause, "what others commit is not seen for a moment");
             }
-            sleep(PAUSE).await;
+            sleep(RECONNECT_DELAY).await;
         }
     }
 
     async fn follow_connected(&self) -> Result<(), DatabaseError> {
         let (heard, mut hearing) = mpsc::channel(1);
-        let client = self.address.connected(Some(heard)).await?;
+        let client = self.address.connect(Some(heard)).await?;
         if self.listens {
-            batch(&client, "LISTEN frontdesk").await?;
+            batch_execute(&client, "LISTEN frontdesk").await?;
         }
-        let pause = if self.listens { RARE_LOOK } else { LOOK };
+        let pause = if self.listens { NOTIFIED_POLL_INTERVAL } else { POLL_INTERVAL };
         loop {
-            self.look(&client).await?;
+            self.read_changes(&client).await?;
             tokio::select! {
                 () = self.order.committed.notified(), if self.listens => {
-                    sleep(SPACING).await;
-                    batch(&client, "NOTIFY frontdesk").await?;
+                    sleep(NOTIFICATION_SPACING).await;
+                    batch_execute(&client, "NOTIFY frontdesk").await?;
                 }
                 heard = hearing.recv() => heard.ok_or(DatabaseError::Lost)?,
                 () = sleep(pause) => {}
@@ -123,22 +123,22 @@ impl Follower {
         }
     }
 
-    async fn look(&self, client: &Client) -> Result<(), DatabaseError> {
+    async fn read_changes(&self, client: &Client) -> Result<(), DatabaseError> {
         let sql =
             "SELECT revision + (SELECT CAST(coalesce(sum(workspaces.revision), 0) AS BIGINT) FROM workspaces) AS revision,
              (SELECT value FROM meta WHERE name = 'clock_shift') AS shift FROM commit_order";
-        let row = client.query_one(sql, &[]).await.map_err(|cause| link::told(&cause))?;
+        let row = client.query_one(sql, &[]).await.map_err(|cause| link::database_error(&cause))?;
         let row = DbRow::of(&row);
         let (revision, shift): (i64, Option<Vec<u8>>) = (row.get("revision")?, row.get("shift")?);
         let shift = shift.and_then(|shift| std::str::from_utf8(&shift).ok()?.parse().ok()).unwrap_or(0);
         // What this process has committed it has told itself; told twice, it wakes
         // whoever finds nothing. Left out, it could hide what another did.
-        let news = CommittedElsewhere { revision, clock_shift: shift };
-        self.told.send_if_modified(|told| std::mem::replace(told, news) != news);
+        let news = CommitState { revision, clock_shift: shift };
+        self.sender.send_if_modified(|told| std::mem::replace(told, news) != news);
         Ok(())
     }
 }
 
-async fn batch(client: &Client, sql: &str) -> Result<(), DatabaseError> {
-    client.batch_execute(sql).await.map_err(|cause| link::told(&cause))
+async fn batch_execute(client: &Client, sql: &str) -> Result<(), DatabaseError> {
+    client.batch_execute(sql).await.map_err(|cause| link::database_error(&cause))
 }

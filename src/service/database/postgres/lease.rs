@@ -13,36 +13,36 @@ use tokio::time::Instant;
 
 use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
-use crate::database::postgres::schema::FORMAT;
+use crate::database::postgres::schema::FORMAT_VERSION;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
 use model::time::HOUR;
 
 /// How often it is renewed, or asked for.
-const RENEWED: Duration = Duration::from_secs(1);
+const RENEW_INTERVAL: Duration = Duration::from_secs(1);
 /// The span it is good for.
-const SPAN: Duration = Duration::from_secs(5);
+const LEASE_DURATION: Duration = Duration::from_secs(5);
 /// The server's clock in microseconds.
-const NOW: &str = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+const SERVER_CLOCK: &str = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
 /// Tells that this process lives.
-fn heard() -> String {
+fn heartbeat_sql() -> String {
     format!(
-        "INSERT INTO processes (id, process, version, started_at, seen_at) VALUES (?1, ?2, ?3, {NOW}, {NOW})
+        "INSERT INTO processes (id, process, version, started_at, seen_at) VALUES (?1, ?2, ?3, {SERVER_CLOCK}, {SERVER_CLOCK})
          ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
     )
 }
 
 /// A process's part in the lease, given back when this is dropped.
 pub struct BackgroundLease {
-    held: Arc<Held>,
+    state: Arc<LeaseState>,
     stop: Mutex<Option<Sender<()>>>,
     renewing: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What this process has of the lease.
-struct Held {
-    holder: String,
+struct LeaseState {
+    owner: String,
     /// Its number; 0 where another process has it.
     fence: AtomicI64,
     /// Until when it is good for certain.
@@ -51,42 +51,42 @@ struct Held {
 
 impl BackgroundLease {
     /// Takes the lease if nobody has it, and goes on asking for it.
-    pub fn ask(link: Link) -> Result<Self, DatabaseError> {
-        let held = Arc::new(Held {
-            holder: uuid::Uuid::now_v7().simple().to_string(),
+    pub fn acquire(link: Link) -> Result<Self, DatabaseError> {
+        let held = Arc::new(LeaseState {
+            owner: uuid::Uuid::now_v7().simple().to_string(),
             fence: AtomicI64::new(0),
             until: Mutex::new(Instant::now()),
         });
         link.connect()?;
-        let gone = format!("DELETE FROM processes WHERE seen_at < {NOW} - ?1");
-        link.send(&[link.line(&gone, bound![HOUR])?], None)?;
+        let gone = format!("DELETE FROM processes WHERE seen_at < {SERVER_CLOCK} - ?1");
+        link.send(&[link.prepare_change(&gone, bound![HOUR])?], None)?;
         held.renew(&link)?;
         let (stop, stopped) = channel();
         let mine = held.clone();
         let renewing = std::thread::Builder::new().name("service-lease".to_owned()).spawn(move || {
-            while stopped.recv_timeout(RENEWED) == Err(RecvTimeoutError::Timeout) {
+            while stopped.recv_timeout(RENEW_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if let Err(cause) = link.connect().and_then(|()| mine.renew(&link)) {
                     tracing::warn!(%cause, "the lease of the database could not be renewed");
-                    link.cut();
+                    link.disconnect();
                 }
             }
-            mine.give_back(&link);
+            mine.release(&link);
         })?;
-        Ok(Self { held, stop: Mutex::new(Some(stop)), renewing: Mutex::new(Some(renewing)) })
+        Ok(Self { state: held, stop: Mutex::new(Some(stop)), renewing: Mutex::new(Some(renewing)) })
     }
 
     /// Whether this process has it for certain.
     pub fn is_held(&self) -> bool {
-        self.held.is_good()
+        self.state.is_valid()
     }
 
     /// What refuses a transaction where another process has it by now.
     pub fn fence(&self) -> i64 {
-        self.held.fence.load(Ordering::SeqCst)
+        self.state.fence.load(Ordering::SeqCst)
     }
 
     /// Gives it back, for the next process to take at once.
-    pub fn end(&self) {
+    pub fn release(&self) {
         drop(self.stop.lock().unwrap_or_else(PoisonError::into_inner).take());
         let renewing = self.renewing.lock().unwrap_or_else(PoisonError::into_inner).take();
         if renewing.is_some_and(|task| task.join().is_err()) {
@@ -97,12 +97,12 @@ impl BackgroundLease {
 
 impl Drop for BackgroundLease {
     fn drop(&mut self) {
-        self.end();
+        self.release();
     }
 }
 
-impl Held {
-    fn is_good(&self) -> bool {
+impl LeaseState {
+    fn is_valid(&self) -> bool {
         let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
         self.fence.load(Ordering::SeqCst) > 0 && Instant::now() < until
     }
@@ -114,31 +114,33 @@ impl Held {
     fn renew(&self, link: &Link) -> Result<(), DatabaseError> {
         let begun = Instant::now();
         let sql = format!(
-            "UPDATE leases SET holder = ?1, process = ?2, until = {NOW} + ?3,
+            "UPDATE leases SET holder = ?1, process = ?2, until = {SERVER_CLOCK} + ?3,
              fence = CASE WHEN holder = ?1 THEN fence ELSE fence + 1 END
-             WHERE name = 'background' AND (holder = ?1 OR until <= {NOW} OR until > {NOW} + 2 * ?3)
-             AND (SELECT format FROM commit_order WHERE id = 1) = {FORMAT} RETURNING fence"
+             WHERE name = 'background' AND (holder = ?1 OR until <= {SERVER_CLOCK} OR until > {SERVER_CLOCK} + 2 * ?3)
+             AND (SELECT format FROM commit_order WHERE id = 1) = {FORMAT_VERSION} RETURNING fence"
         );
-        let span = i64::try_from(SPAN.as_micros()).unwrap_or(i64::MAX);
-        let heard =
-            link.line(&heard(), bound![self.holder, std::process::id(), env!("CARGO_PKG_VERSION")])?;
-        let rows = link.send(&[heard], Some((&sql, bound![self.holder, std::process::id(), span])))?;
+        let span = i64::try_from(LEASE_DURATION.as_micros()).unwrap_or(i64::MAX);
+        let heard = link.prepare_change(
+            &heartbeat_sql(),
+            bound![self.owner, std::process::id(), env!("CARGO_PKG_VERSION")],
+        )?;
+        let rows = link.send(&[heard], Some((&sql, bound![self.owner, std::process::id(), span])))?;
         let fence: i64 = rows.first().map_or(Ok(0), |row| DbRow::of(row).get("fence"))?;
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = begun + SPAN;
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = begun + LEASE_DURATION;
         self.fence.store(fence, Ordering::SeqCst);
         Ok(())
     }
 
-    fn give_back(&self, link: &Link) {
+    fn release(&self, link: &Link) {
         let sql = "UPDATE leases SET until = 0 WHERE name = 'background' AND holder = ?1";
         let leave = "DELETE FROM processes WHERE id = ?1";
         let give = || {
             link.connect()?;
-            let left = link.line(leave, bound![self.holder])?;
-            link.send(&[left], Some((sql, bound![self.holder])))
+            let left = link.prepare_change(leave, bound![self.owner])?;
+            link.send(&[left], Some((sql, bound![self.owner])))
         };
         let given = give().or_else(|_| {
-            link.cut();
+            link.disconnect();
             give()
         });
         if given.is_err() {
@@ -153,6 +155,6 @@ impl Held {
 /// that it cannot change meanwhile, and the lease can be renewed all the same.
 pub fn check(db: &dyn DbSession, fence: i64) -> Result<(), DatabaseError> {
     let sql = "SELECT fence FROM leases WHERE name = 'background' AND fence = ?1 FOR KEY SHARE";
-    let found: Option<i64> = db.first(sql, bound![fence], |row| row.get("fence"))?;
+    let found: Option<i64> = db.fetch_optional(sql, bound![fence], |row| row.get("fence"))?;
     if found.is_some() && fence > 0 { Ok(()) } else { Err(DatabaseError::Superseded) }
 }

@@ -19,29 +19,29 @@ use tokio_postgres::{AsyncMessage, CancelToken, Client, Connection, Row, Stateme
 
 use crate::database::DatabaseError;
 use crate::database::postgres::address::ServerAddress;
-use crate::database::postgres::values::{OwnedSqlValue, Sent};
+use crate::database::postgres::values::{BoundValue, OwnedSqlValue};
 use crate::database::rows::SqlValue;
 use crate::database::session::Obstacle;
 
 /// For the answer to whatever is asked.
-const ANSWERING: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// For the answer to a question that changes nothing.
-const READING: Duration = Duration::from_secs(5);
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 /// For the server to hear that nobody waits any more.
-const CANCELLING: Duration = Duration::from_secs(2);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 /// For what goes through all rows: a change of the tables, a move.
-const LONG_ANSWERING: Duration = Duration::from_secs(24 * 60 * 60);
+const LONG_ANSWER_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Turns of the runtime in which the end of a connection is noticed.
-const LOOKS: usize = 3;
+const CLOSE_CHECK_TURNS: usize = 3;
 /// Statements that are kept prepared; more would be texts made anew each time.
-const PREPARED: usize = 400;
+const MAX_PREPARED_STATEMENTS: usize = 400;
 
 /// Stands in a query for rows of any workspace: those that another transaction
 /// removes just now are left to it. A file has no such others.
-const SKIPS: &str = "/* skip locked */";
+const SKIP_LOCKED_MARK: &str = "/* skip locked */";
 
 /// A change that waits to be sent.
-pub struct Line {
+pub struct PreparedChange {
     statement: Statement,
     values: Vec<OwnedSqlValue>,
 }
@@ -50,7 +50,7 @@ pub struct Line {
 pub struct Link {
     runtime: Runtime,
     address: ServerAddress,
-    answering: Duration,
+    answer_timeout: Duration,
     /// True if nothing is changed through it, so that a question can be given up.
     only_reads: bool,
     obstacle: Cell<Option<Obstacle>>,
@@ -72,17 +72,17 @@ impl Link {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (address, open) = (address.clone(), RefCell::default());
         let obstacle = Cell::default();
-        Ok(Self { runtime, address, answering: ANSWERING, only_reads: false, obstacle, open })
+        Ok(Self { runtime, address, answer_timeout: ANSWER_TIMEOUT, only_reads: false, obstacle, open })
     }
 
     /// For questions alone: one that takes too long is ended at the server.
-    pub fn reading(address: &ServerAddress) -> Result<Self, DatabaseError> {
-        Ok(Self { answering: READING, only_reads: true, ..Self::new(address)? })
+    pub fn for_reading(address: &ServerAddress) -> Result<Self, DatabaseError> {
+        Ok(Self { answer_timeout: READ_TIMEOUT, only_reads: true, ..Self::new(address)? })
     }
 
     /// The same for what takes longer than any request may.
-    pub fn patient(address: &ServerAddress) -> Result<Self, DatabaseError> {
-        Ok(Self { answering: LONG_ANSWERING, ..Self::new(address)? })
+    pub fn for_long_jobs(address: &ServerAddress) -> Result<Self, DatabaseError> {
+        Ok(Self { answer_timeout: LONG_ANSWER_TIMEOUT, ..Self::new(address)? })
     }
 
     /// Makes a connection where there is none.
@@ -90,7 +90,7 @@ impl Link {
         if self.is_open() {
             return Ok(());
         }
-        let client = self.runtime.block_on(self.address.connected(None))?;
+        let client = self.runtime.block_on(self.address.connect(None))?;
         let cancel = client.cancel_token();
         *self.open.borrow_mut() = Some(OpenLink { client, cancel, prepared: HashMap::new() });
         Ok(())
@@ -100,7 +100,7 @@ impl Link {
     pub fn is_open(&self) -> bool {
         // The end of a connection is only noticed while something runs.
         self.runtime.block_on(async {
-            for _ in 0..LOOKS {
+            for _ in 0..CLOSE_CHECK_TURNS {
                 tokio::task::yield_now().await;
             }
         });
@@ -113,41 +113,41 @@ impl Link {
     }
 
     /// Ends the connection: what nobody has heard of is not known to be done.
-    pub fn cut(&self) {
+    pub fn disconnect(&self) {
         *self.open.borrow_mut() = None;
     }
 
     /// Runs texts that bind nothing.
-    pub fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
+    pub fn batch_execute(&self, sql: &str) -> Result<(), DatabaseError> {
         let open = self.open.borrow();
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
-        self.answer(open, open.client.batch_execute(sql))
+        self.wait_for_answer(open, open.client.batch_execute(sql))
     }
 
     /// A change, to be sent with others.
-    pub fn line(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<Line, DatabaseError> {
+    pub fn prepare_change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<PreparedChange, DatabaseError> {
         let values = bound.iter().map(OwnedSqlValue::of).collect();
-        Ok(Line { statement: self.prepare(sql)?, values })
+        Ok(PreparedChange { statement: self.prepare(sql)?, values })
     }
 
     /// Sends all changes at once, and a question behind them, and waits once;
     /// the rows that answer the question.
     pub fn send(
         &self,
-        lines: &[Line],
+        lines: &[PreparedChange],
         question: Option<(&str, &[SqlValue<'_>])>,
     ) -> Result<Vec<Row>, DatabaseError> {
         let question = question.map(|(sql, bound)| Ok::<_, DatabaseError>((self.prepare(sql)?, bound)));
         let question = question.transpose()?;
         let open = self.open.borrow();
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
-        self.answer(open, async {
+        self.wait_for_answer(open, async {
             let client = &open.client;
             let run = |line| execute(client, line);
             let asked = async {
                 let Some((statement, bound)) = &question else { return Ok(Vec::new()) };
                 let rows =
-                    client.query_raw(statement, bound.iter().map(|sql_value| Sent(*sql_value))).await?;
+                    client.query_raw(statement, bound.iter().map(|sql_value| BoundValue(*sql_value))).await?;
                 rows.try_collect().await
             };
             // Sent in this order, since each is sent when it is first polled.
@@ -158,10 +158,10 @@ impl Link {
 
     /// Sends all changes at once and waits once; how many rows the last of them
     /// touched.
-    pub fn change(&self, lines: &[Line]) -> Result<u64, DatabaseError> {
+    pub fn execute_all(&self, lines: &[PreparedChange]) -> Result<u64, DatabaseError> {
         let open = self.open.borrow();
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
-        self.answer(open, async {
+        self.wait_for_answer(open, async {
             // Sent in this order, since each is sent when it is first polled.
             let done = join_all(lines.iter().map(|line| execute(&open.client, line))).await;
             done.into_iter().try_fold(0, |_, result| result)
@@ -174,9 +174,9 @@ impl Link {
         if let Some(known) = open.prepared.get(sql) {
             return Ok(known.clone());
         }
-        let text = numbered(sql);
-        let statement = self.answer(open, open.client.prepare(&text))?;
-        if open.prepared.len() >= PREPARED {
+        let text = number_parameters(sql);
+        let statement = self.wait_for_answer(open, open.client.prepare(&text))?;
+        if open.prepared.len() >= MAX_PREPARED_STATEMENTS {
             open.prepared.clear();
         }
         open.prepared.insert(sql.to_owned(), statement.clone());
@@ -185,15 +185,16 @@ impl Link {
 
     /// Waits for an answer. What is given up is cancelled: a connection of the server
     /// that waits for a lock does not notice that nobody waits for it.
-    fn answer<T>(
+    fn wait_for_answer<T>(
         &self,
         open: &OpenLink,
         asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, DatabaseError> {
-        let answered = self.runtime.block_on(async { tokio::time::timeout(self.answering, asked).await });
+        let answered =
+            self.runtime.block_on(async { tokio::time::timeout(self.answer_timeout, asked).await });
         match answered {
             Ok(answer) => answer.map_err(|cause| {
-                let told = told(&cause);
+                let told = database_error(&cause);
                 match told {
                     DatabaseError::Full(_) => self.obstacle.set(Some(Obstacle::FullDisk)),
                     DatabaseError::Locked => self.obstacle.set(Some(Obstacle::ForeignLock)),
@@ -204,15 +205,16 @@ impl Link {
             Err(_) => {
                 let cancelled = self.address.cancel(&open.cancel);
                 // Where it cannot be reached, the system ends the connection some time.
-                let _ = self.runtime.block_on(async { tokio::time::timeout(CANCELLING, cancelled).await });
+                let _ =
+                    self.runtime.block_on(async { tokio::time::timeout(CANCEL_TIMEOUT, cancelled).await });
                 Err(if self.only_reads { DatabaseError::Slow } else { DatabaseError::Lost })
             }
         }
     }
 }
 
-async fn execute(client: &Client, line: &Line) -> Result<u64, tokio_postgres::Error> {
-    client.execute_raw(&line.statement, line.values.iter().map(|value| Sent(value.lent()))).await
+async fn execute(client: &Client, line: &PreparedChange) -> Result<u64, tokio_postgres::Error> {
+    client.execute_raw(&line.statement, line.values.iter().map(|value| BoundValue(value.as_value()))).await
 }
 
 /// Drives a connection until it ends.
@@ -230,7 +232,7 @@ where
 }
 
 /// What went wrong: the server refused, or it is gone.
-pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
+pub fn database_error(cause: &tokio_postgres::Error) -> DatabaseError {
     let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     // Each connection prepares under names of its own, and uses no others.
     let unprepared = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::DUPLICATE_PSTATEMENT];
@@ -241,24 +243,24 @@ pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
             DatabaseError::Pooled("the address of the database".to_owned())
         }
         Some(code) if waited.contains(code) => {
-            tracing::warn!(cause = words(cause), "the database server gave up");
+            tracing::warn!(cause = describe_causes(cause), "the database server gave up");
             DatabaseError::Busy
         }
         Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => DatabaseError::Locked,
         Some(code) if *code == SqlState::QUERY_CANCELED => DatabaseError::Slow,
-        Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(words(cause)),
-        Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
+        Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(describe_causes(cause)),
+        Some(code) if !gone.contains(code) => DatabaseError::Sql(describe_causes(cause)),
         None if !cause.is_closed()
             && std::error::Error::source(cause).is_none_or(|error| !error.is::<std::io::Error>()) =>
         {
-            DatabaseError::Sql(words(cause))
+            DatabaseError::Sql(describe_causes(cause))
         }
         _ => DatabaseError::Lost,
     }
 }
 
 /// An error with its causes, in one line.
-pub fn words(cause: &tokio_postgres::Error) -> String {
+pub fn describe_causes(cause: &tokio_postgres::Error) -> String {
     let mut said = cause.to_string();
     let mut next = std::error::Error::source(cause);
     while let Some(cause) = next {
@@ -272,8 +274,8 @@ pub fn words(cause: &tokio_postgres::Error) -> String {
 /// The text as the server writes it: with the numbers of its parameters, and rows
 /// that others hold passed over where that is wanted. None of the queries has a
 /// question mark in a string.
-fn numbered(sql: &str) -> String {
-    let sql = sql.replace(SKIPS, "FOR UPDATE SKIP LOCKED");
+fn number_parameters(sql: &str) -> String {
+    let sql = sql.replace(SKIP_LOCKED_MARK, "FOR UPDATE SKIP LOCKED");
     let mut parts = sql.split('?');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for (number, part) in (1..).zip(parts) {
@@ -298,7 +300,7 @@ mod tests {
             ("VALUES (?, ?, ?)", "VALUES ($1, $2, $3)"),
             ("LIMIT ?1 /* skip locked */)", "LIMIT $1 FOR UPDATE SKIP LOCKED)"),
         ] {
-            assert_eq!(numbered(text), sent);
+            assert_eq!(number_parameters(text), sent);
         }
     }
 }

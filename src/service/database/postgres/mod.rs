@@ -40,7 +40,7 @@ pub use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::feed::ChangeFeed;
 use crate::database::postgres::lease::BackgroundLease;
 pub use crate::database::postgres::link::Link;
-pub use crate::database::postgres::order::REVISION;
+pub use crate::database::postgres::order::REVISION_COLUMN;
 use crate::database::postgres::order::{CommitOrder, OpenTransaction};
 use crate::database::postgres::session::ReadingSession;
 pub use crate::database::postgres::session::WritingSession;
@@ -50,13 +50,13 @@ use crate::database::session::{DbSession, Obstacle, WriteScope, WritingConnectio
 use crate::database::{DatabaseError, Durability};
 
 /// Jobs in one transaction at most: the server is slow with many savepoints.
-const TOGETHER: usize = 16;
+const MAX_JOBS_PER_TRANSACTION: usize = 16;
 /// Threads that write, each in another workspace.
-const WRITERS: usize = 6;
+const WRITER_THREADS: usize = 6;
 /// Threads that read pages.
-const READERS: usize = 4;
+const READER_THREADS: usize = 4;
 /// Threads for what may go through many rows.
-const SEARCHERS: usize = 1;
+const SEARCHER_THREADS: usize = 1;
 
 /// A connection that writes.
 pub struct ServerWriter {
@@ -65,7 +65,7 @@ pub struct ServerWriter {
 }
 
 /// What the processes of a database have in common.
-pub struct Shared {
+pub struct SharedParts {
     pub state: SharedState,
     /// Which process does what falls due.
     pub lease: BackgroundLease,
@@ -73,45 +73,45 @@ pub struct Shared {
 }
 
 /// A database whose tables are there.
-pub struct Opened {
+pub struct OpenedDatabase {
     pub writers: Vec<Box<dyn WritingConnection>>,
     pub readers: Vec<Box<dyn DbSession + Send>>,
     pub searchers: Vec<Box<dyn DbSession + Send>>,
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedParts>,
     /// Whether nothing is in the tables yet.
     pub fresh: bool,
 }
 
 /// Makes and migrates the tables, for a service.
-pub fn serve(
+pub fn open_for_service(
     url: &ServerUrl,
     durability: Durability,
     stamp: Arc<AtomicI64>,
-) -> Result<Opened, DatabaseError> {
-    let address = ServerAddress::of(url)?;
-    let link = Link::patient(&address)?;
+) -> Result<OpenedDatabase, DatabaseError> {
+    let address = ServerAddress::parse(url)?;
+    let link = Link::for_long_jobs(&address)?;
     link.connect()?;
-    pooler::check(&link, url, &address)?;
-    schema::make(&link)?;
+    pooler::check_pooler(&link, url, &address)?;
+    schema::migrate(&link)?;
     // Also where one was killed before it had put anything into the tables.
     let fresh = schema::is_empty(&link)?;
     drop(link);
     let order = Arc::new(CommitOrder::new(stamp, durability));
-    let shared = Shared {
+    let shared = SharedParts {
         state: SharedState::new(&address)?,
-        lease: BackgroundLease::ask(Link::new(&address)?)?,
-        feed: ChangeFeed::start(address.clone(), url.listens(), order.clone())?,
+        lease: BackgroundLease::acquire(Link::new(&address)?)?,
+        feed: ChangeFeed::start(address.clone(), url.uses_notifications(), order.clone())?,
     };
-    Ok(Opened { shared: Some(shared), fresh, ..opened(&address, WRITERS, &order)? })
+    Ok(OpenedDatabase { shared: Some(shared), fresh, ..open_connections(&address, WRITER_THREADS, &order)? })
 }
 
 /// Opens a database that a service has made, while it may be served.
-pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, DatabaseError> {
-    let address = ServerAddress::of(url)?;
+pub fn open_existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<OpenedDatabase, DatabaseError> {
+    let address = ServerAddress::parse(url)?;
     let link = Link::new(&address)?;
     link.connect()?;
-    schema::check(&link)?;
-    opened(&address, 1, &Arc::new(CommitOrder::new(stamp, Durability::Full)))
+    schema::check_served(&link)?;
+    open_connections(&address, 1, &Arc::new(CommitOrder::new(stamp, Durability::Full)))
 }
 
 /// Removes the dead rows of tables and the values their statistics keep, each table by
@@ -120,44 +120,45 @@ pub fn remove_dead_rows(
     url: &ServerUrl,
     tables: impl Iterator<Item = &'static str>,
 ) -> Result<(), DatabaseError> {
-    let link = Link::patient(&ServerAddress::of(url)?)?;
+    let link = Link::for_long_jobs(&ServerAddress::parse(url)?)?;
     link.connect()?;
     for table in tables {
-        link.batch(&format!("VACUUM (ANALYZE) {table}"))?;
+        link.batch_execute(&format!("VACUUM (ANALYZE) {table}"))?;
     }
     Ok(())
 }
 
-fn opened(
+fn open_connections(
     address: &ServerAddress,
     writers: usize,
     order: &Arc<CommitOrder>,
-) -> Result<Opened, DatabaseError> {
-    let reader = |_| Ok(Box::new(ReadingSession::new(Link::reading(address)?)) as Box<dyn DbSession + Send>);
-    let readers = (0..READERS).map(reader).collect::<Result<_, DatabaseError>>()?;
-    let searchers = (0..SEARCHERS).map(reader).collect::<Result<_, DatabaseError>>()?;
+) -> Result<OpenedDatabase, DatabaseError> {
+    let reader =
+        |_| Ok(Box::new(ReadingSession::new(Link::for_reading(address)?)) as Box<dyn DbSession + Send>);
+    let readers = (0..READER_THREADS).map(reader).collect::<Result<_, DatabaseError>>()?;
+    let searchers = (0..SEARCHER_THREADS).map(reader).collect::<Result<_, DatabaseError>>()?;
     let writer = |_| {
         let (session, open) = (WritingSession::new(Link::new(address)?), OpenTransaction::new(order.clone()));
         Ok(Box::new(ServerWriter { session, open }) as Box<dyn WritingConnection>)
     };
     let writers = (0..writers).map(writer).collect::<Result<_, DatabaseError>>()?;
-    Ok(Opened { writers, readers, searchers, shared: None, fresh: false })
+    Ok(OpenedDatabase { writers, readers, searchers, shared: None, fresh: false })
 }
 
-impl Shared {
+impl SharedParts {
     /// Gives back what is held, and follows nobody any more.
-    pub fn end(&self) {
-        self.lease.end();
-        self.feed.end();
+    pub fn release(&self) {
+        self.lease.release();
+        self.feed.stop();
     }
 }
 
 impl ServerWriter {
     /// Begins a transaction behind those that its scope says.
-    fn begun(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
+    fn begin_in_scope(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
         let link = &self.session.link;
         link.connect()?;
-        self.session.forget();
+        self.session.reset();
         self.open.begin(link, scope)
     }
 }
@@ -189,21 +190,21 @@ impl ServerWriter {
 }
 
 impl WritingConnection for ServerWriter {
-    fn together(&self) -> usize {
-        TOGETHER
+    fn max_jobs(&self) -> usize {
+        MAX_JOBS_PER_TRANSACTION
     }
 
     fn begin(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
-        let begun = self.begun(scope).or_else(|cause| match cause {
+        let begun = self.begin_in_scope(scope).or_else(|cause| match cause {
             // Nothing has happened yet.
             DatabaseError::Lost => {
-                self.session.link.cut();
-                self.begun(scope)
+                self.session.link.disconnect();
+                self.begin_in_scope(scope)
             }
             other => Err(other),
         });
         begun.inspect_err(|cause| {
-            self.abandon();
+            self.roll_back();
             if matches!(cause, DatabaseError::Locked) {
                 self.log_oldest_transaction();
             }
@@ -219,28 +220,28 @@ impl WritingConnection for ServerWriter {
         // A transaction that failed would be rolled back without a word.
         let sound = self
             .open
-            .keep_stamp(&self.session)
+            .store_stamp(&self.session)
             .and_then(|()| self.session.rows("SELECT 1", &[], &mut |_| Ok(ControlFlow::Break(()))));
         if let Err(cause) = sound {
-            self.abandon();
+            self.roll_back();
             return Err(cause);
         }
-        link.batch("COMMIT").inspect(|()| self.open.committed()).map_err(|cause| match cause {
+        link.batch_execute("COMMIT").inspect(|()| self.open.mark_committed()).map_err(|cause| match cause {
             DatabaseError::Lost => {
-                link.cut();
+                link.disconnect();
                 DatabaseError::Unknown
             }
             cause => {
-                self.abandon();
+                self.roll_back();
                 cause
             }
         })
     }
 
-    fn abandon(&self) {
-        self.session.forget();
-        if self.session.link.batch("ROLLBACK").is_err() {
-            self.session.link.cut();
+    fn roll_back(&self) {
+        self.session.reset();
+        if self.session.link.batch_execute("ROLLBACK").is_err() {
+            self.session.link.disconnect();
         }
     }
 
@@ -248,7 +249,7 @@ impl WritingConnection for ServerWriter {
         self.session.link.take_obstacle()
     }
 
-    fn end(&self) {
-        self.session.link.cut();
+    fn close(&self) {
+        self.session.link.disconnect();
     }
 }

@@ -18,34 +18,35 @@ use model::time::Timestamp;
 
 /// Every statement sees what was committed before it, whatever the server's
 /// settings say: those behind the first see what that waited for.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// Who has waited so long gives up, and leaves no connection behind that waits on;
 /// and a process that stands still in the middle of it holds up nobody.
-const BOUNDS: &str = "SELECT set_config('lock_timeout', '8s', true),
+const WRITE_TIMEOUTS: &str = "SELECT set_config('lock_timeout', '8s', true),
     set_config('idle_in_transaction_session_timeout', '5s', true)";
 /// What is simulated need not outlive the server.
-const SIMULATED: &str = "SET LOCAL synchronous_commit = off";
-const NEXT_IN_WORKSPACE: &str = "UPDATE workspaces SET revision = revision + 1 WHERE id = ?1";
-const FOUND_IN_WORKSPACE: &str =
+const RELAXED_COMMIT: &str = "SET LOCAL synchronous_commit = off";
+const ADVANCE_WORKSPACE: &str = "UPDATE workspaces SET revision = revision + 1 WHERE id = ?1";
+const READ_WORKSPACE: &str =
     "SELECT commit_order.format, greatest(commit_order.stamp, workspaces.stamp) AS stamp
     FROM commit_order, workspaces WHERE commit_order.id = 1 AND workspaces.id = ?1";
-const NEXT: &str = "UPDATE commit_order SET revision = revision + 1 WHERE id = 1";
+const ADVANCE_ORDER: &str = "UPDATE commit_order SET revision = revision + 1 WHERE id = 1";
 /// Always in the same order, so that nobody waits in a circle.
-const ALL_WORKSPACES: &str = "SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
+const LOCK_ALL_WORKSPACES: &str = "SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
 /// Keeps the tables from being changed or moved away meanwhile, and nobody else from
 /// writing.
-const FOUND_ALONE: &str = "SELECT format, stamp FROM commit_order WHERE id = 1 FOR KEY SHARE";
-const FOUND: &str = "SELECT format, greatest(stamp, (SELECT max(workspaces.stamp) FROM workspaces)) AS stamp
+const READ_UNORDERED: &str = "SELECT format, stamp FROM commit_order WHERE id = 1 FOR KEY SHARE";
+const READ_ORDER: &str =
+    "SELECT format, greatest(stamp, (SELECT max(workspaces.stamp) FROM workspaces)) AS stamp
     FROM commit_order WHERE id = 1";
 
 /// How often something that a workspace sees was committed, in a query for its row.
-pub const REVISION: &str = "(SELECT commit_order.revision FROM commit_order) + workspaces.revision";
+pub const REVISION_COLUMN: &str = "(SELECT commit_order.revision FROM commit_order) + workspaces.revision";
 
 /// Has rows dated by the clock again, where it was set back over more than a stamp
 /// may be ahead of it.
 pub fn lower_stamps(db: &dyn DbSession, newest: Timestamp) -> Result<(), DatabaseError> {
-    db.note("UPDATE commit_order SET stamp = ?1 WHERE stamp > ?1", bound![newest])?;
-    db.note("UPDATE workspaces SET stamp = ?1 WHERE stamp > ?1", bound![newest])
+    db.change_later("UPDATE commit_order SET stamp = ?1 WHERE stamp > ?1", bound![newest])?;
+    db.change_later("UPDATE workspaces SET stamp = ?1 WHERE stamp > ?1", bound![newest])
 }
 
 /// What one process knows of the order.
@@ -78,48 +79,52 @@ impl OpenTransaction {
 
     /// Begins one, behind those of all processes.
     pub fn begin(&self, link: &Link, scope: &WriteScope) -> Result<(), DatabaseError> {
-        let mut lines = vec![link.line(BEGIN, &[])?, link.line(BOUNDS, &[])?];
+        let mut lines =
+            vec![link.prepare_change(BEGIN_WRITE, &[])?, link.prepare_change(WRITE_TIMEOUTS, &[])?];
         if self.order.durability == Durability::Simulated {
-            lines.push(link.line(SIMULATED, &[])?);
+            lines.push(link.prepare_change(RELAXED_COMMIT, &[])?);
         }
         let rows = match scope {
             WriteScope::Workspace(id) => {
-                lines.push(link.line(NEXT_IN_WORKSPACE, bound![id])?);
-                link.send(&lines, Some((FOUND_IN_WORKSPACE, bound![id])))?
+                lines.push(link.prepare_change(ADVANCE_WORKSPACE, bound![id])?);
+                link.send(&lines, Some((READ_WORKSPACE, bound![id])))?
             }
-            WriteScope::Unordered => link.send(&lines, Some((FOUND_ALONE, &[])))?,
+            WriteScope::Unordered => link.send(&lines, Some((READ_UNORDERED, &[])))?,
             WriteScope::Everything => {
-                lines.extend([link.line(NEXT, &[])?, link.line(ALL_WORKSPACES, &[])?]);
-                link.send(&lines, Some((FOUND, &[])))?
+                lines.extend([
+                    link.prepare_change(ADVANCE_ORDER, &[])?,
+                    link.prepare_change(LOCK_ALL_WORKSPACES, &[])?,
+                ]);
+                link.send(&lines, Some((READ_ORDER, &[])))?
             }
         };
         let row = DbRow::of(rows.first().ok_or(DatabaseError::NoRow)?);
         self.stamp.set(row.get("stamp")?);
         self.scope.replace(scope.clone());
-        schema::agree(row.get("format")?)?;
+        schema::check_format(row.get("format")?)?;
         self.order.stamp.fetch_max(self.stamp.get(), Ordering::SeqCst);
         Ok(())
     }
 
     /// Notes the newest time a row was given, for the next writer.
-    pub fn keep_stamp(&self, session: &WritingSession) -> Result<(), DatabaseError> {
+    pub fn store_stamp(&self, session: &WritingSession) -> Result<(), DatabaseError> {
         let stamp = self.order.stamp.load(Ordering::SeqCst);
         if stamp <= self.stamp.get() {
             return Ok(());
         }
         match &*self.scope.borrow() {
             WriteScope::Workspace(id) => {
-                session.note("UPDATE workspaces SET stamp = ?1 WHERE id = ?2", bound![stamp, id])
+                session.change_later("UPDATE workspaces SET stamp = ?1 WHERE id = ?2", bound![stamp, id])
             }
             // Whoever writes a list next notes it.
             WriteScope::Unordered => Ok(()),
             WriteScope::Everything => {
-                session.note("UPDATE commit_order SET stamp = ?1 WHERE id = 1", bound![stamp])
+                session.change_later("UPDATE commit_order SET stamp = ?1 WHERE id = 1", bound![stamp])
             }
         }
     }
 
-    pub fn committed(&self) {
+    pub fn mark_committed(&self) {
         if *self.scope.borrow() != WriteScope::Unordered {
             self.order.committed.notify_one();
         }

@@ -16,7 +16,7 @@ struct Login<'a> {
 
 /// The password for a server: `PGPASSWORD`, or what `PGPASSFILE` or `~/.pgpass` says of
 /// its first host.
-pub fn of(config: &Config) -> Option<String> {
+pub fn find_password(config: &Config) -> Option<String> {
     let named = |name| std::env::var_os(name).filter(|var_os| !var_os.is_empty());
     if let Some(password) = named("PGPASSWORD") {
         return password.into_string().ok();
@@ -25,15 +25,15 @@ pub fn of(config: &Config) -> Option<String> {
     let file = named("PGPASSFILE").map(PathBuf::from).or_else(usual)?;
     let user = config.get_user()?;
     let login = Login {
-        host: config.get_hosts().first().map_or("localhost", host),
+        host: config.get_hosts().first().map_or("localhost", host_name),
         port: config.get_ports().first().copied().unwrap_or(5432),
         database: config.get_dbname().unwrap_or(user),
         user,
     };
-    found(&private(&file)?, &login)
+    matching_password(&read_private(&file)?, &login)
 }
 
-fn host(host: &Host) -> &str {
+fn host_name(host: &Host) -> &str {
     match host {
         Host::Tcp(name) => name,
         // Whatever the folder of the socket is.
@@ -43,7 +43,7 @@ fn host(host: &Host) -> &str {
 }
 
 /// The text of a file that only its owner can read.
-fn private(file: &Path) -> Option<String> {
+fn read_private(file: &Path) -> Option<String> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -57,18 +57,18 @@ fn private(file: &Path) -> Option<String> {
 
 /// The password of the first line that fits: `host:port:database:user:password`, each
 /// but the last may be `*`, and `\` stands before a `:` or `\` that is meant.
-fn found(text: &str, login: &Login<'_>) -> Option<String> {
+fn matching_password(text: &str, login: &Login<'_>) -> Option<String> {
     let port = login.port.to_string();
     let wanted = [login.host, &port, login.database, login.user];
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
-        let mut fields = fields(line).into_iter();
+        let mut fields = split_fields(line).into_iter();
         let fits =
             wanted.iter().all(|text| fields.next().is_some_and(|field| field == "*" || field == *text));
         fits.then(|| fields.next()).flatten()
     })
 }
 
-fn fields(line: &str) -> Vec<String> {
+fn split_fields(line: &str) -> Vec<String> {
     let (mut fields, mut letters) = (vec![String::new()], line.chars());
     while let Some(letter) = letters.next() {
         match letter {
@@ -97,9 +97,9 @@ mod tests {
         ];
         for ((host, port, database, user), password) in cases {
             let login = Login { host, port, database, user };
-            assert_eq!(found(file, &login).as_deref(), password, "{host} {user}");
+            assert_eq!(matching_password(file, &login).as_deref(), password, "{host} {user}");
         }
         let login = Login { host: "db", port: 1, database: "d", user: "u" };
-        assert_eq!(found("db:1:d\n:\nother:1:d:u:p", &login), None);
+        assert_eq!(matching_password("db:1:d\n:\nother:1:d:u:p", &login), None);
     }
 }

@@ -11,22 +11,22 @@ use crate::database::postgres::link::Link;
 const PROBE: &str = "SELECT 1";
 /// Takes the connection of the server that was used last. Where the pooler has
 /// no other, the server ends the transaction, so that nobody waits for long.
-const TAKE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'";
+const BEGIN_IDLE_LIMITED: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
 /// Refuses a pooler that loses prepared statements: they would fail now and then,
 /// as soon as two connections are used at once.
 ///
 /// # Errors
 /// [`DatabaseError::Pooled`] where it does; when the server is not reached.
-pub fn check(link: &Link, url: &ServerUrl, address: &ServerAddress) -> Result<(), DatabaseError> {
+pub fn check_pooler(link: &Link, url: &ServerUrl, address: &ServerAddress) -> Result<(), DatabaseError> {
     let other = Link::new(address)?;
     other.connect()?;
     let asked = link.send(&[], Some((PROBE, &[]))).and_then(|_| {
-        other.batch(TAKE)?;
+        other.batch_execute(BEGIN_IDLE_LIMITED)?;
         link.send(&[], Some((PROBE, &[])))
     });
     // Its transaction ends with it.
-    other.cut();
+    other.disconnect();
     match asked {
         Ok(_) => Ok(()),
         Err(DatabaseError::Pooled(_)) => Err(DatabaseError::Pooled(url.to_string())),

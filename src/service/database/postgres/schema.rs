@@ -6,7 +6,7 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 12] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -21,28 +21,28 @@ const STEPS: [&str; 12] = [
     include_str!("schema_changes.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 12;
+pub const FORMAT_VERSION: i64 = 12;
 /// The first format with an order of commits.
-const ORDERED: i64 = 2;
+const FIRST_ORDERED_FORMAT: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any
 /// more, since everything was moved elsewhere.
-pub const MOVED: i64 = 0;
+pub const MOVED_FORMAT: i64 = 0;
 /// A change of large tables takes its time.
-const BEGIN: &str =
+const BEGIN_MIGRATION: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = '5s'";
 /// Behind what processes of an older version are about, and before what they begin.
-const HOLD: &str =
+const LOCK_TABLES: &str =
     "SELECT id FROM commit_order FOR UPDATE; SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
 /// Where the format is kept, and the row that is locked meanwhile.
-const META: &str =
+const CREATE_META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
 
 /// Refuses a format that a newer version has made.
-pub fn agree(format: i64) -> Result<(), DatabaseError> {
+pub fn check_format(format: i64) -> Result<(), DatabaseError> {
     match format {
-        FORMAT => Ok(()),
-        MOVED => Err(DatabaseError::Moved("another place".to_owned())),
+        FORMAT_VERSION => Ok(()),
+        MOVED_FORMAT => Err(DatabaseError::Moved("another place".to_owned())),
         other => Err(DatabaseError::Newer(other)),
     }
 }
@@ -51,22 +51,22 @@ pub fn agree(format: i64) -> Result<(), DatabaseError> {
 ///
 /// # Errors
 /// When the database belongs to another program or a newer version.
-pub fn make(link: &Link) -> Result<(), DatabaseError> {
-    attempt(link).or_else(|cause| match cause {
+pub fn migrate(link: &Link) -> Result<(), DatabaseError> {
+    try_migrate(link).or_else(|cause| match cause {
         // Of two that make the first table at once, the server refuses one, when
         // the other is done.
-        DatabaseError::Sql(_) => attempt(link),
+        DatabaseError::Sql(_) => try_migrate(link),
         other => Err(other),
     })
 }
 
-fn attempt(link: &Link) -> Result<(), DatabaseError> {
-    link.batch(BEGIN)?;
-    let made = make_within(link).and_then(|()| refuse_moved(link));
+fn try_migrate(link: &Link) -> Result<(), DatabaseError> {
+    link.batch_execute(BEGIN_MIGRATION)?;
+    let made = migrate_in_transaction(link).and_then(|()| refuse_moved(link));
     match &made {
-        Ok(()) => link.batch("COMMIT")?,
-        Err(DatabaseError::Lost) => link.cut(),
-        Err(_) => link.batch("ROLLBACK")?,
+        Ok(()) => link.batch_execute("COMMIT")?,
+        Err(DatabaseError::Lost) => link.disconnect(),
+        Err(_) => link.batch_execute("ROLLBACK")?,
     }
     made
 }
@@ -77,7 +77,7 @@ pub fn is_empty(link: &Link) -> Result<bool, DatabaseError> {
 }
 
 /// Refuses a database that no service has made, or whose data were moved.
-pub fn check(link: &Link) -> Result<(), DatabaseError> {
+pub fn check_served(link: &Link) -> Result<(), DatabaseError> {
     check_ours(link)?;
     refuse_moved(link)
 }
@@ -87,41 +87,41 @@ pub fn check_ours(link: &Link) -> Result<(), DatabaseError> {
     if !is_ours(link)? {
         return Err(DatabaseError::Foreign);
     }
-    match format(link, "")? {
-        Some(FORMAT) => Ok(()),
-        Some(format @ 1..FORMAT) => Err(DatabaseError::Older(format)),
+    match read_format(link, "")? {
+        Some(FORMAT_VERSION) => Ok(()),
+        Some(format @ 1..FORMAT_VERSION) => Err(DatabaseError::Older(format)),
         Some(format) => Err(DatabaseError::Newer(format)),
         None => Err(DatabaseError::Foreign),
     }
 }
 
 fn refuse_moved(link: &Link) -> Result<(), DatabaseError> {
-    let rows = link.send(&[], Some(("SELECT value FROM meta WHERE name = ?1", bound![note::NAME])))?;
+    let rows = link.send(&[], Some(("SELECT value FROM meta WHERE name = ?1", bound![note::META_NAME])))?;
     let Some(row) = rows.first() else { return Ok(()) };
-    Err(note::of_bytes(&DbRow::of(row).get::<Vec<u8>>("value")?)?.refusal())
+    Err(note::parse_bytes(&DbRow::of(row).get::<Vec<u8>>("value")?)?.refusal())
 }
 
 /// Makes the tables where they are missing, in a transaction that is open.
-pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
+pub fn migrate_in_transaction(link: &Link) -> Result<(), DatabaseError> {
     if !is_ours(link)? {
         refuse_collision(link)?;
     }
     // Two that start at once both come here: the second waits for the first.
-    link.batch(META)?;
-    link.batch("INSERT INTO meta VALUES ('format', '0') ON CONFLICT (name) DO NOTHING")?;
-    let format = format(link, "FOR UPDATE")?.unwrap_or(0);
-    let Some(missing) = usize::try_from(format).ok().and_then(|number| STEPS.get(number..)) else {
+    link.batch_execute(CREATE_META)?;
+    link.batch_execute("INSERT INTO meta VALUES ('format', '0') ON CONFLICT (name) DO NOTHING")?;
+    let format = read_format(link, "FOR UPDATE")?.unwrap_or(0);
+    let Some(missing) = usize::try_from(format).ok().and_then(|number| MIGRATIONS.get(number..)) else {
         return Err(DatabaseError::Newer(format));
     };
     if missing.is_empty() {
         return Ok(());
     }
-    if format >= ORDERED {
-        link.batch(HOLD)?;
+    if format >= FIRST_ORDERED_FORMAT {
+        link.batch_execute(LOCK_TABLES)?;
     }
-    missing.iter().try_for_each(|step| link.batch(step))?;
-    link.batch(&format!(
-        "UPDATE meta SET value = '{FORMAT}' WHERE name = 'format'; UPDATE commit_order SET format = {FORMAT}"
+    missing.iter().try_for_each(|step| link.batch_execute(step))?;
+    link.batch_execute(&format!(
+        "UPDATE meta SET value = '{FORMAT_VERSION}' WHERE name = 'format'; UPDATE commit_order SET format = {FORMAT_VERSION}"
     ))
 }
 
@@ -147,7 +147,7 @@ fn is_ours(link: &Link) -> Result<bool, DatabaseError> {
     Ok(found == 2)
 }
 
-fn format(link: &Link, lock: &str) -> Result<Option<i64>, DatabaseError> {
+fn read_format(link: &Link, lock: &str) -> Result<Option<i64>, DatabaseError> {
     let sql = format!("SELECT value FROM meta WHERE name = 'format' {lock}");
     let rows = link.send(&[], Some((&sql, &[])))?;
     let digits: Option<Vec<u8>> = rows.first().map(|row| DbRow::of(row).get("value")).transpose()?;

@@ -5,20 +5,20 @@
 use std::sync::Arc;
 
 use crate::database::DatabaseError;
-use crate::database::load::LoadReading;
+use crate::database::load::LoadSnapshot;
 use crate::database::pool::Pool;
 use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
 
 /// Connections.
-const TOGETHER: usize = 3;
+const CONNECTIONS: usize = 3;
 /// One in so many changes removes what is over.
-const CHANGES: u32 = 500;
+const CHANGES_PER_CLEANUP: u32 = 500;
 /// Begins a change: the locks of others are waited for, not refused.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const BEGIN_CHANGE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// A process that stands still meanwhile must not hold up others.
-const BOUNDS: &str = "SELECT set_config('synchronous_commit', 'off', true),
+const CHANGE_TIMEOUTS: &str = "SELECT set_config('synchronous_commit', 'off', true),
     set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '5s', true)";
 
 /// By whose clock a value is decided on, in microseconds.
@@ -37,7 +37,7 @@ pub enum DecisionClock {
 pub struct NewValue<T> {
     /// The value and until when it is worth anything; without it, it stays.
     pub value: Option<(Vec<u8>, i64)>,
-    pub told: T,
+    pub answer: T,
 }
 
 /// The values.
@@ -48,12 +48,12 @@ impl SharedState {
     /// Connects when the first is asked for.
     pub fn new(address: &ServerAddress) -> Result<Self, DatabaseError> {
         let connection = |_| Ok(Box::new(Link::new(address)?));
-        let connections = (0..TOGETHER).map(connection).collect::<Result<_, DatabaseError>>()?;
+        let connections = (0..CONNECTIONS).map(connection).collect::<Result<_, DatabaseError>>()?;
         Ok(Self(Arc::new(Pool::start("service-shared", connections)?)))
     }
 
     /// How much is asked of it now.
-    pub fn load(&self) -> LoadReading {
+    pub fn load(&self) -> LoadSnapshot {
         self.0.load()
     }
 
@@ -65,7 +65,7 @@ impl SharedState {
         clock: DecisionClock,
         decide: impl Fn(&[u8], i64) -> NewValue<T> + Send + 'static,
     ) -> Result<T, DatabaseError> {
-        self.0.run(move |link| changed(link, &name, clock, &decide)).await
+        self.0.run(move |link| change_value(link, &name, clock, &decide)).await
     }
 
     /// The same where nobody waits for it.
@@ -76,7 +76,7 @@ impl SharedState {
         decide: impl Fn(&[u8], i64) -> NewValue<()> + Send + 'static,
     ) {
         let change = move |link: &Link| {
-            if let Err(cause) = changed(link, &name, clock, &decide) {
+            if let Err(cause) = change_value(link, &name, clock, &decide) {
                 tracing::warn!(%cause, "something short-lived stays until its time is over");
             }
         };
@@ -85,7 +85,7 @@ impl SharedState {
     }
 }
 
-fn changed<T>(
+fn change_value<T>(
     link: &Link,
     name: &str,
     clock: DecisionClock,
@@ -93,20 +93,20 @@ fn changed<T>(
 ) -> Result<T, DatabaseError> {
     let once = || {
         link.connect()?;
-        let done = attempt(link, name, clock, decide);
-        if done.is_err() && link.batch("ROLLBACK").is_err() {
-            link.cut();
+        let done = try_change(link, name, clock, decide);
+        if done.is_err() && link.batch_execute("ROLLBACK").is_err() {
+            link.disconnect();
         }
         done
     };
     let (told, now) = once().or_else(|cause| match cause {
         DatabaseError::Lost => {
-            link.cut();
+            link.disconnect();
             once()
         }
         other => Err(other),
     })?;
-    if rand::random_ratio(1, CHANGES) {
+    if rand::random_ratio(1, CHANGES_PER_CLEANUP) {
         let removed = link.send(&[], Some(("DELETE FROM shared_state WHERE until <= ?1", bound![now])));
         if let Err(cause) = removed {
             tracing::warn!(%cause, "what is over stays for a while");
@@ -116,7 +116,7 @@ fn changed<T>(
 }
 
 /// Whoever waits for the row is told the time at which it has it.
-fn attempt<T>(
+fn try_change<T>(
     link: &Link,
     name: &str,
     clock: DecisionClock,
@@ -124,13 +124,13 @@ fn attempt<T>(
 ) -> Result<(T, i64), DatabaseError> {
     let sql = "SELECT value, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS at
                FROM shared_state WHERE name = ?1 FOR UPDATE";
-    let mut begin = vec![link.line(BEGIN, &[])?, link.line(BOUNDS, &[])?];
+    let mut begin = vec![link.prepare_change(BEGIN_CHANGE, &[])?, link.prepare_change(CHANGE_TIMEOUTS, &[])?];
     loop {
         let rows = link.send(&begin, Some((sql, bound![name])))?;
         let Some(row) = rows.first() else {
             let none: &[u8] = &[];
             let insert = "INSERT INTO shared_state (name, value, until) VALUES (?1, ?2, 0) ON CONFLICT (name) DO NOTHING";
-            begin = vec![link.line(insert, bound![name, none])?];
+            begin = vec![link.prepare_change(insert, bound![name, none])?];
             continue;
         };
         let row = DbRow::of(row);
@@ -139,13 +139,13 @@ fn attempt<T>(
             DecisionClock::Server { shift } => at.saturating_add(shift),
             DecisionClock::Given(now) => now,
         };
-        let NewValue { value, told } = decide(&value, now);
+        let NewValue { value, answer: told } = decide(&value, now);
         let mut end = Vec::new();
         if let Some((value, until)) = &value {
             let update = "UPDATE shared_state SET value = ?2, until = ?3 WHERE name = ?1";
-            end.push(link.line(update, bound![name, value.as_slice(), until])?);
+            end.push(link.prepare_change(update, bound![name, value.as_slice(), until])?);
         }
-        end.push(link.line("COMMIT", &[])?);
+        end.push(link.prepare_change("COMMIT", &[])?);
         link.send(&end, None)?;
         return Ok((told, now));
     }

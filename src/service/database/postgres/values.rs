@@ -9,7 +9,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use crate::database::DatabaseError;
 use crate::database::rows::{RowCells, SqlValue};
 
-type Unfit = Box<dyn Error + Sync + Send>;
+type BoxError = Box<dyn Error + Sync + Send>;
 
 /// A value of its own, for a statement that is sent later.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl OwnedSqlValue {
     }
 
     /// The value, where it lies.
-    pub fn lent(&self) -> SqlValue<'_> {
+    pub fn as_value(&self) -> SqlValue<'_> {
         match self {
             Self::Null => SqlValue::Null,
             Self::Int(number) => SqlValue::Int(*number),
@@ -47,10 +47,10 @@ impl OwnedSqlValue {
 
 /// A value as it is sent: in the type the server has found for its place.
 #[derive(Debug)]
-pub struct Sent<'a>(pub SqlValue<'a>);
+pub struct BoundValue<'a>(pub SqlValue<'a>);
 
-impl ToSql for Sent<'_> {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Unfit> {
+impl ToSql for BoundValue<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match (self.0, kind) {
             (SqlValue::Null, _) => return Ok(IsNull::Yes),
             (SqlValue::Int(number), &Type::INT8) => out.extend_from_slice(&number.to_be_bytes()),
@@ -81,10 +81,10 @@ impl ToSql for Sent<'_> {
     to_sql_checked!();
 }
 
-struct Came<'a>(SqlValue<'a>);
+struct ReceivedValue<'a>(SqlValue<'a>);
 
-impl<'a> FromSql<'a> for Came<'a> {
-    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Unfit> {
+impl<'a> FromSql<'a> for ReceivedValue<'a> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, BoxError> {
         Ok(Self(match *kind {
             Type::INT8 => SqlValue::Int(i64::from_be_bytes(raw.try_into()?)),
             Type::INT4 => SqlValue::Int(i64::from(i32::from_be_bytes(raw.try_into()?))),
@@ -113,7 +113,7 @@ impl RowCells for Row {
     }
 
     fn value(&self, place: usize) -> Result<SqlValue<'_>, DatabaseError> {
-        let came: Option<Came<'_>> =
+        let came: Option<ReceivedValue<'_>> =
             self.try_get(place).map_err(|cause| DatabaseError::Sql(cause.to_string()))?;
         Ok(came.map_or(SqlValue::Null, |entry| entry.0))
     }

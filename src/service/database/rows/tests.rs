@@ -37,13 +37,14 @@ fn rows_are_read_by_name_in_whatever_order_they_come() {
     let db: &dyn DbSession = &db;
     assert_eq!(SELECT, "SELECT name, api_key, tags, age, seen, known FROM people");
     for select in [SELECT, "SELECT * FROM people"] {
-        let found: Vec<RowSample> = db.all(&format!("{select} ORDER BY name"), &[], from_row).expect("read");
+        let found: Vec<RowSample> =
+            db.fetch_all(&format!("{select} ORDER BY name"), &[], from_row).expect("read");
         assert_eq!(found, people, "{select}");
     }
     // What does not fit, or cannot be read, is nothing.
     db.change("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", &[]).expect("written");
     let bo: Option<RowSample> =
-        db.first(&format!("{SELECT} WHERE name = 'Bo'"), &[], from_row).expect("read");
+        db.fetch_optional(&format!("{SELECT} WHERE name = 'Bo'"), &[], from_row).expect("read");
     assert_eq!(bo.as_ref(), Some(&people[1]));
 }
 
@@ -51,17 +52,18 @@ fn rows_are_read_by_name_in_whatever_order_they_come() {
 fn a_question_has_one_answer_or_none() {
     let (db, _) = people();
     let db: &dyn DbSession = &db;
-    let name =
-        |key: &str| db.first("SELECT name FROM people WHERE api_key = ?1", bound![key], only::<String>);
+    let name = |key: &str| {
+        db.fetch_optional("SELECT name FROM people WHERE api_key = ?1", bound![key], single_cell::<String>)
+    };
     assert_eq!(name("k").expect("read").as_deref(), Some("Bo"));
     assert_eq!(name("other").expect("read"), None);
-    assert_eq!(db.scalar::<i64>("SELECT count(*) FROM people", &[]).expect("read"), 2);
+    assert_eq!(db.fetch_scalar::<i64>("SELECT count(*) FROM people", &[]).expect("read"), 2);
     for (column, said) in
         [("names", "there is no column names"), ("age", "the column age holds something else")]
     {
-        let wrong = db.first("SELECT name, age FROM people", &[], |row| row.get::<String>(column));
+        let wrong = db.fetch_optional("SELECT name, age FROM people", &[], |row| row.get::<String>(column));
         assert!(wrong.is_err_and(|error| error.to_string().contains(said)), "{column}");
     }
-    let none = db.one("SELECT name FROM people WHERE age = 7", &[], only::<String>);
+    let none = db.fetch_one("SELECT name FROM people WHERE age = 7", &[], single_cell::<String>);
     assert!(matches!(none, Err(DatabaseError::NoRow)));
 }

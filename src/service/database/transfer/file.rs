@@ -8,14 +8,14 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::database::session::DbSession;
-use crate::database::transfer::note::{self, TransferNote};
+use crate::database::transfer::note::{self, TransferMarker};
 use crate::database::transfer::tables::{self, TransferTable};
 use crate::database::transfer::{RowVisit, TransferSide};
 use crate::database::{DatabaseError, lock, open};
 use crate::media::files::MediaFiles;
 
 /// Bytes of an uploaded file that are read at a time.
-const PART: usize = 256 * 1024;
+const PART_BYTES: usize = 256 * 1024;
 
 /// A file, locked as by a service, in a transaction.
 pub struct FileSide {
@@ -26,52 +26,52 @@ pub struct FileSide {
 }
 
 /// What a file says of a move, while it may be served.
-pub fn look(path: &Path) -> Result<Option<TransferNote>, DatabaseError> {
-    note::read(&open::unrefused(path)?)
+pub fn read_transfer_marker(path: &Path) -> Result<Option<TransferMarker>, DatabaseError> {
+    note::read(&open::open_unchecked(path)?)
 }
 
 impl FileSide {
     pub fn source(path: &Path) -> Result<Self, DatabaseError> {
-        open::unrefused(path)?;
-        Self::begun(path)
+        open::open_unchecked(path)?;
+        Self::open_for_transfer(path)
     }
 
     /// A file as it is now, while it may be served.
     pub fn snapshot(path: &Path) -> Result<Self, DatabaseError> {
-        let connection = open::looked_at(path)?;
+        let connection = open::open_for_inspection(path)?;
         connection.execute_batch("BEGIN")?;
-        Ok(Self { connection, media: MediaFiles::beside(path)?, _lock: None })
+        Ok(Self { connection, media: MediaFiles::beside_database(path)?, _lock: None })
     }
 
     /// The file as it was left when everything had arrived.
-    pub fn arrived(path: &Path) -> Result<Self, DatabaseError> {
+    pub fn open_arrived(path: &Path) -> Result<Self, DatabaseError> {
         Self::source(path)
     }
 
     /// A file that is made, unless nothing is lost with what it holds.
     pub fn target(path: &Path, from: &str) -> Result<Self, DatabaseError> {
         let holds_something = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-        if holds_something && look(path)?.is_none() {
+        if holds_something && read_transfer_marker(path)?.is_none() {
             return Err(DatabaseError::Occupied(path.display().to_string()));
         }
         disk::folder(path.parent().unwrap_or(Path::new("")))?;
         disk::open(path)?;
-        let held = lock::take(path)?;
-        let (connection, fresh) = open::migrated(path)?;
+        let held = lock::acquire(path)?;
+        let (connection, fresh) = open::open_migrated(path)?;
         if fresh {
             // Whatever ends this from here on, nobody serves what it leaves behind.
-            let arriving = TransferNote::Arriving { id: String::new(), place: from.to_owned() };
+            let arriving = TransferMarker::Arriving { id: String::new(), place: from.to_owned() };
             note::write(&connection, &arriving)?;
         }
         drop((connection, held));
-        Self::begun(path)
+        Self::open_for_transfer(path)
     }
 
-    fn begun(path: &Path) -> Result<Self, DatabaseError> {
-        let lock = lock::take(path)?;
-        let (connection, _) = open::migrated(path)?;
+    fn open_for_transfer(path: &Path) -> Result<Self, DatabaseError> {
+        let lock = lock::acquire(path)?;
+        let (connection, _) = open::open_migrated(path)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        Ok(Self { connection, media: MediaFiles::beside(path)?, _lock: Some(lock) })
+        Ok(Self { connection, media: MediaFiles::beside_database(path)?, _lock: Some(lock) })
     }
 }
 
@@ -81,10 +81,10 @@ impl TransferSide for FileSide {
     }
 
     fn tables(&self) -> Result<Vec<TransferTable>, DatabaseError> {
-        tables::of_file(&self.connection)
+        tables::file_tables(&self.connection)
     }
 
-    fn each_row(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError> {
+    fn visit_rows(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError> {
         self.session().rows(&table.select_from_file(), &[], &mut |row| {
             visit(&row.values()?)?;
             Ok(ControlFlow::Continue(()))
@@ -103,7 +103,7 @@ impl TransferSide for FileSide {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(cause) => return Err(cause.into()),
         };
-        let mut part = vec![0; PART];
+        let mut part = vec![0; PART_BYTES];
         loop {
             match file.read(&mut part)? {
                 0 => return Ok(true),

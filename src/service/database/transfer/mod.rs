@@ -26,12 +26,12 @@ mod tables;
 use std::path::Path;
 
 use crate::database::DatabaseError;
-use crate::database::place::DatabasePlace;
+use crate::database::place::DatabaseLocation;
 use crate::database::rows::SqlValue;
 use crate::database::session::DbSession;
 use digest::TableDigest;
 use file::FileSide;
-use note::TransferNote;
+use note::TransferMarker;
 use server::ServerSide;
 use tables::TransferTable;
 
@@ -64,7 +64,7 @@ trait TransferSide {
     fn tables(&self) -> Result<Vec<TransferTable>, DatabaseError>;
 
     /// Shows all rows of a table.
-    fn each_row(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError>;
+    fn visit_rows(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError>;
 
     /// Removes all rows.
     fn clear(&self, tables: &[TransferTable]) -> Result<(), DatabaseError>;
@@ -90,14 +90,14 @@ trait TransferSide {
 /// what left. The source can be served as before then, unless the error says
 /// otherwise.
 pub fn transfer<E: From<DatabaseError>>(
-    from: &DatabasePlace,
-    to: &DatabasePlace,
+    from: &DatabaseLocation,
+    to: &DatabaseLocation,
     check: impl FnOnce(&dyn DbSession) -> Result<(), E>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Transfer, E> {
     let source = open_source(from)?;
     match note::read(source.session())? {
-        Some(TransferNote::Moved { id, place }) if place == note::named(to) => {
+        Some(TransferMarker::Moved { id, place }) if place == note::describe_location(to) => {
             tell("everything had been moved; what was left is done now");
             return Ok(finish(to, &id).map(|()| Transfer::default())?);
         }
@@ -105,15 +105,15 @@ pub fn transfer<E: From<DatabaseError>>(
         None => {}
     }
     check(source.session())?;
-    let target = open_target(to, &note::named(from))?;
-    let moved = fill(source.as_ref(), target.as_ref(), tell)?;
+    let target = open_target(to, &note::describe_location(from))?;
+    let moved = copy_all(source.as_ref(), target.as_ref(), tell)?;
     let id = uuid::Uuid::new_v4().simple().to_string();
-    let arriving = TransferNote::Arriving { id: id.clone(), place: note::named(from) };
+    let arriving = TransferMarker::Arriving { id: id.clone(), place: note::describe_location(from) };
     note::write(target.session(), &arriving)?;
     target.set_serveable(false)?;
     target.commit()?;
     // The other side of this line, nothing but the target is served.
-    let left = TransferNote::Moved { id: id.clone(), place: note::named(to) };
+    let left = TransferMarker::Moved { id: id.clone(), place: note::describe_location(to) };
     note::write(source.session(), &left)?;
     source.set_serveable(false)?;
     source.commit()?;
@@ -125,43 +125,43 @@ pub fn transfer<E: From<DatabaseError>>(
 /// Copies everything as it is at one time into a file, while it may be served: the
 /// source; `tell` hears of each step.
 pub fn back_up(
-    from: &DatabasePlace,
+    from: &DatabaseLocation,
     to: &Path,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Transfer, DatabaseError> {
     let source: Box<dyn TransferSide> = match from {
-        DatabasePlace::File(path) => Box::new(FileSide::snapshot(path)?),
-        DatabasePlace::Server(url) => Box::new(ServerSide::snapshot(url)?),
+        DatabaseLocation::File(path) => Box::new(FileSide::snapshot(path)?),
+        DatabaseLocation::Server(url) => Box::new(ServerSide::snapshot(url)?),
     };
-    let target = FileSide::target(to, &note::named(from))?;
-    let copied = fill(source.as_ref(), &target, tell)?;
+    let target = FileSide::target(to, &note::describe_location(from))?;
+    let copied = copy_all(source.as_ref(), &target, tell)?;
     note::remove(target.session())?;
     target.commit()?;
     Ok(copied)
 }
 
-fn open_source(place: &DatabasePlace) -> Result<Box<dyn TransferSide>, DatabaseError> {
+fn open_source(place: &DatabaseLocation) -> Result<Box<dyn TransferSide>, DatabaseError> {
     Ok(match place {
-        DatabasePlace::File(path) => Box::new(FileSide::source(path)?),
-        DatabasePlace::Server(url) => Box::new(ServerSide::source(url)?),
+        DatabaseLocation::File(path) => Box::new(FileSide::source(path)?),
+        DatabaseLocation::Server(url) => Box::new(ServerSide::source(url)?),
     })
 }
 
-fn open_target(place: &DatabasePlace, from: &str) -> Result<Box<dyn TransferSide>, DatabaseError> {
+fn open_target(place: &DatabaseLocation, from: &str) -> Result<Box<dyn TransferSide>, DatabaseError> {
     Ok(match place {
-        DatabasePlace::File(path) => Box::new(FileSide::target(path, from)?),
-        DatabasePlace::Server(url) => Box::new(ServerSide::target(url)?),
+        DatabaseLocation::File(path) => Box::new(FileSide::target(path, from)?),
+        DatabaseLocation::Server(url) => Box::new(ServerSide::target(url)?),
     })
 }
 
 /// Fills the target, and compares what arrived with what left.
-fn fill(
+fn copy_all(
     source: &dyn TransferSide,
     target: &dyn TransferSide,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Transfer, DatabaseError> {
-    let tables = tables::common(source.tables()?, target.tables()?)?;
-    let credits = explained_credits(source.session())?;
+    let tables = tables::common_tables(source.tables()?, target.tables()?)?;
+    let credits = check_credits(source.session())?;
     target.clear(&tables)?;
     let mut moved = Transfer { credits, ..Transfer::default() };
     let mut sent = Vec::new();
@@ -169,9 +169,9 @@ fn fill(
         tell(&format!("copying {}", table.name));
         let insert = table.insert();
         let mut digest = TableDigest::default();
-        source.each_row(table, &mut |row| {
+        source.visit_rows(table, &mut |row| {
             digest.add(row);
-            target.session().note(&insert, row)
+            target.session().change_later(&insert, row)
         })?;
         moved.tables.push(MovedTable { name: table.name.clone(), rows: digest.rows() });
         sent.push(digest);
@@ -181,7 +181,7 @@ fn fill(
     tell("comparing what arrived with what left");
     for (table, sent) in tables.iter().zip(&sent) {
         let mut arrived = TableDigest::default();
-        target.each_row(table, &mut |row| {
+        target.visit_rows(table, &mut |row| {
             arrived.add(row);
             Ok(())
         })?;
@@ -190,26 +190,26 @@ fn fill(
         }
     }
     media::compare(target, &files)?;
-    if explained_credits(target.session())? != credits {
+    if check_credits(target.session())? != credits {
         return Err(DatabaseError::Differs("ledger".to_owned()));
     }
     Ok(moved)
 }
 
 /// Lets a target be served whose source is marked as moved.
-fn finish(to: &DatabasePlace, id: &str) -> Result<(), DatabaseError> {
+fn finish(to: &DatabaseLocation, id: &str) -> Result<(), DatabaseError> {
     let note = match to {
-        DatabasePlace::File(path) => file::look(path)?,
-        DatabasePlace::Server(url) => server::look(url)?,
+        DatabaseLocation::File(path) => file::read_transfer_marker(path)?,
+        DatabaseLocation::Server(url) => server::read_transfer_marker(url)?,
     };
     match note {
         None => return Ok(()),
-        Some(TransferNote::Arriving { id: found, .. }) if found == id => {}
+        Some(TransferMarker::Arriving { id: found, .. }) if found == id => {}
         Some(other) => return Err(other.refusal()),
     }
     let target: Box<dyn TransferSide> = match to {
-        DatabasePlace::File(path) => Box::new(FileSide::arrived(path)?),
-        DatabasePlace::Server(url) => Box::new(ServerSide::source(url)?),
+        DatabaseLocation::File(path) => Box::new(FileSide::open_arrived(path)?),
+        DatabaseLocation::Server(url) => Box::new(ServerSide::source(url)?),
     };
     note::remove(target.session())?;
     target.set_serveable(true)?;
@@ -217,11 +217,11 @@ fn finish(to: &DatabasePlace, id: &str) -> Result<(), DatabaseError> {
 }
 
 /// The credits of all workspaces, each of which its ledger explains.
-fn explained_credits(db: &dyn DbSession) -> Result<i64, DatabaseError> {
+fn check_credits(db: &dyn DbSession) -> Result<i64, DatabaseError> {
     let sql = "SELECT id, balance, CAST((SELECT COALESCE(sum(amount), 0) FROM ledger WHERE workspace = workspaces.id)
                AS BIGINT) AS explained FROM workspaces";
     let balances: Vec<(String, i64, i64)> =
-        db.all(sql, &[], |row| Ok((row.get("id")?, row.get("balance")?, row.get("explained")?)))?;
+        db.fetch_all(sql, &[], |row| Ok((row.get("id")?, row.get("balance")?, row.get("explained")?)))?;
     match balances.iter().find(|(_, balance, explained)| balance != explained) {
         Some((id, ..)) => Err(DatabaseError::Unexplained(id.clone())),
         None => Ok(balances.iter().map(|balance| balance.1).sum()),

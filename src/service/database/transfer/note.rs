@@ -1,14 +1,14 @@
 //! What a database says of a move that it is part of: it must not be served.
 
-use crate::database::place::DatabasePlace;
+use crate::database::place::DatabaseLocation;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
 /// Where the note is kept.
-pub const NAME: &str = "move";
+pub const META_NAME: &str = "move";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TransferNote {
+pub enum TransferMarker {
     /// Everything is at another place by now.
     Moved { id: String, place: String },
     /// A move into this database has not ended.
@@ -19,7 +19,7 @@ pub enum TransferNote {
     },
 }
 
-impl TransferNote {
+impl TransferMarker {
     /// Why the database is not served.
     pub fn refusal(self) -> DatabaseError {
         match self {
@@ -36,7 +36,7 @@ impl TransferNote {
         format!("{word} {id} {place}")
     }
 
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let (word, rest) = text.split_once(' ')?;
         let (id, place) = rest.split_once(' ')?;
         let (id, place) = (id.to_owned(), place.to_owned());
@@ -50,13 +50,13 @@ impl TransferNote {
 
 /// A place as notes name it: a file by its whole path, an address without its
 /// password.
-pub fn named(place: &DatabasePlace) -> String {
-    let DatabasePlace::File(path) = place else { return place.to_string() };
+pub fn describe_location(place: &DatabaseLocation) -> String {
+    let DatabaseLocation::File(path) = place else { return place.to_string() };
     std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
 }
 
 /// Refuses a database that was moved, or into which one has not ended to be.
-pub fn refuse(db: &dyn DbSession) -> Result<(), DatabaseError> {
+pub fn refuse_moved(db: &dyn DbSession) -> Result<(), DatabaseError> {
     read(db)?.map_or(Ok(()), |note| Err(note.refusal()))
 }
 
@@ -64,26 +64,26 @@ pub fn refuse(db: &dyn DbSession) -> Result<(), DatabaseError> {
 ///
 /// # Errors
 /// When the database fails, or a newer version has written it.
-pub fn read(db: &dyn DbSession) -> Result<Option<TransferNote>, DatabaseError> {
-    meta::get::<Vec<u8>>(db, NAME)?.map(|entry| of_bytes(&entry)).transpose()
+pub fn read(db: &dyn DbSession) -> Result<Option<TransferMarker>, DatabaseError> {
+    meta::get::<Vec<u8>>(db, META_NAME)?.map(|entry| parse_bytes(&entry)).transpose()
 }
 
 /// Reads a note as it is kept.
 ///
 /// # Errors
 /// When a newer version has written it.
-pub fn of_bytes(bytes: &[u8]) -> Result<TransferNote, DatabaseError> {
-    let note = std::str::from_utf8(bytes).ok().and_then(TransferNote::of);
+pub fn parse_bytes(bytes: &[u8]) -> Result<TransferMarker, DatabaseError> {
+    let note = std::str::from_utf8(bytes).ok().and_then(TransferMarker::parse);
     note.ok_or_else(|| DatabaseError::Moved("a place this version cannot name".to_owned()))
 }
 
-pub fn write(db: &dyn DbSession, note: &TransferNote) -> Result<(), DatabaseError> {
-    meta::set(db, NAME, &note.text().as_bytes())
+pub fn write(db: &dyn DbSession, note: &TransferMarker) -> Result<(), DatabaseError> {
+    meta::set(db, META_NAME, &note.text().as_bytes())
 }
 
 /// Removes the note.
 pub fn remove(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM meta WHERE name = ?1", crate::database::rows::bound![NAME])
+    db.change_later("DELETE FROM meta WHERE name = ?1", crate::database::rows::bound![META_NAME])
 }
 
 #[cfg(test)]
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn a_note_is_read_as_it_was_written() {
         let (id, place) = ("1f".to_owned(), "/var/lib/a folder/service.db".to_owned());
-        let moved = TransferNote::Moved { id: id.clone(), place: place.clone() };
-        let arriving = TransferNote::Arriving { id: String::new(), place };
+        let moved = TransferMarker::Moved { id: id.clone(), place: place.clone() };
+        let arriving = TransferMarker::Arriving { id: String::new(), place };
         for note in [moved, arriving] {
-            assert_eq!(TransferNote::of(&note.text()), Some(note));
+            assert_eq!(TransferMarker::parse(&note.text()), Some(note));
         }
-        assert_eq!(TransferNote::of("gone"), None);
+        assert_eq!(TransferMarker::parse("gone"), None);
     }
 }

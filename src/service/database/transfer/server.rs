@@ -4,20 +4,20 @@ use std::ops::ControlFlow;
 
 use crate::database::place::ServerUrl;
 use crate::database::postgres::{Link, ServerAddress, WritingSession, schema};
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
-use crate::database::transfer::note::{self, TransferNote};
+use crate::database::transfer::note::{self, TransferMarker};
 use crate::database::transfer::tables::{self, TransferTable};
 use crate::database::transfer::{RowVisit, TransferSide};
 use crate::database::{DatabaseError, erasing, processes};
 
 /// Rows that are read at a time.
-const WINDOW: usize = 256;
+const ROWS_PER_READ: usize = 256;
 /// Nobody is waited for, and nobody's patience ends this one.
-const BOUNDS: &str = "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; \
+const NO_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; \
                       SET LOCAL lock_timeout = '5s'";
 /// Keeps everybody else from writing, before the snapshot is taken.
-const LOCK: &str = "LOCK TABLE commit_order, workspaces IN EXCLUSIVE MODE";
+const LOCK_WRITERS: &str = "LOCK TABLE commit_order, workspaces IN EXCLUSIVE MODE";
 
 /// A database, locked against writers, in a transaction.
 pub struct ServerSide {
@@ -25,47 +25,47 @@ pub struct ServerSide {
 }
 
 /// What a database says of a move, while it may be served.
-pub fn look(url: &ServerUrl) -> Result<Option<TransferNote>, DatabaseError> {
-    let session = connected(url)?;
+pub fn read_transfer_marker(url: &ServerUrl) -> Result<Option<TransferMarker>, DatabaseError> {
+    let session = connect(url)?;
     schema::check_ours(&session.link)?;
     note::read(&session)
 }
 
-fn connected(url: &ServerUrl) -> Result<WritingSession, DatabaseError> {
-    let link = Link::patient(&ServerAddress::of(url)?)?;
+fn connect(url: &ServerUrl) -> Result<WritingSession, DatabaseError> {
+    let link = Link::for_long_jobs(&ServerAddress::parse(url)?)?;
     link.connect()?;
     Ok(WritingSession::new(link))
 }
 
 impl ServerSide {
     pub fn source(url: &ServerUrl) -> Result<Self, DatabaseError> {
-        let session = connected(url)?;
+        let session = connect(url)?;
         schema::check_ours(&session.link)?;
-        session.link.batch("BEGIN ISOLATION LEVEL REPEATABLE READ")?;
-        session.link.batch(BOUNDS)?;
-        session.link.batch(LOCK)?;
-        Self::unserved(session)
+        session.link.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ")?;
+        session.link.batch_execute(NO_TIMEOUTS)?;
+        session.link.batch_execute(LOCK_WRITERS)?;
+        Self::check_unserved(session)
     }
 
     /// A database as it is now, while it may be served.
     pub fn snapshot(url: &ServerUrl) -> Result<Self, DatabaseError> {
-        let session = connected(url)?;
-        schema::check(&session.link)?;
-        session.link.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-        session.link.batch(BOUNDS)?;
+        let session = connect(url)?;
+        schema::check_served(&session.link)?;
+        session.link.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+        session.link.batch_execute(NO_TIMEOUTS)?;
         Ok(Self { session })
     }
 
     /// A database whose tables are made, unless nothing is lost with what it
     /// holds.
     pub fn target(url: &ServerUrl) -> Result<Self, DatabaseError> {
-        let session = connected(url)?;
-        session.link.batch("BEGIN ISOLATION LEVEL READ COMMITTED")?;
-        session.link.batch(BOUNDS)?;
-        schema::make_within(&session.link)?;
-        session.link.batch(LOCK)?;
-        let this = Self::unserved(session)?;
-        let is_used: bool = this.session().scalar("SELECT EXISTS (SELECT 1 FROM workspaces)", &[])?;
+        let session = connect(url)?;
+        session.link.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED")?;
+        session.link.batch_execute(NO_TIMEOUTS)?;
+        schema::migrate_in_transaction(&session.link)?;
+        session.link.batch_execute(LOCK_WRITERS)?;
+        let this = Self::check_unserved(session)?;
+        let is_used: bool = this.session().fetch_scalar("SELECT EXISTS (SELECT 1 FROM workspaces)", &[])?;
         if is_used && note::read(this.session())?.is_none() {
             return Err(DatabaseError::Occupied(url.to_string()));
         }
@@ -73,9 +73,9 @@ impl ServerSide {
     }
 
     /// Refuses a database that a process serves. None can begin to from here on.
-    fn unserved(session: WritingSession) -> Result<Self, DatabaseError> {
+    fn check_unserved(session: WritingSession) -> Result<Self, DatabaseError> {
         let this = Self { session };
-        processes::heard(this.session())?.map_or(Ok(this), |process| Err(DatabaseError::Served(process)))
+        processes::find_live(this.session())?.map_or(Ok(this), |process| Err(DatabaseError::Served(process)))
     }
 }
 
@@ -85,22 +85,24 @@ impl TransferSide for ServerSide {
     }
 
     fn tables(&self) -> Result<Vec<TransferTable>, DatabaseError> {
-        tables::of_server(&self.session)
+        tables::server_tables(&self.session)
     }
 
-    fn each_row(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError> {
+    fn visit_rows(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError> {
         self.session.flush()?;
         let cursor = format!("\"each of {}\"", table.name);
-        self.session.link.batch(&format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", table.select()))?;
+        self.session
+            .link
+            .batch_execute(&format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", table.select()))?;
         loop {
             let mut count = 0;
-            self.session.rows(&format!("FETCH {WINDOW} FROM {cursor}"), &[], &mut |row| {
+            self.session.rows(&format!("FETCH {ROWS_PER_READ} FROM {cursor}"), &[], &mut |row| {
                 count += 1;
                 visit(&row.values()?)?;
                 Ok(ControlFlow::Continue(()))
             })?;
-            if count < WINDOW {
-                return self.session.link.batch(&format!("CLOSE {cursor}"));
+            if count < ROWS_PER_READ {
+                return self.session.link.batch_execute(&format!("CLOSE {cursor}"));
             }
         }
     }
@@ -111,13 +113,15 @@ impl TransferSide for ServerSide {
             .filter(|table| table.name != "meta")
             .map(|table| format!("\"{}\"", table.name))
             .collect();
-        self.session.link.batch(&format!("TRUNCATE {}, media_parts", names.join(", ")))?;
-        self.session.change("DELETE FROM meta WHERE name NOT IN ('format', ?1)", bound![note::NAME]).map(drop)
+        self.session.link.batch_execute(&format!("TRUNCATE {}, media_parts", names.join(", ")))?;
+        self.session
+            .change("DELETE FROM meta WHERE name NOT IN ('format', ?1)", bound![note::META_NAME])
+            .map(drop)
     }
 
     fn read_media(&self, id: &str, visit: &mut dyn FnMut(&[u8])) -> Result<bool, DatabaseError> {
         let mut number = 0;
-        while let Some(part) = crate::database::media::part(&self.session, id, number)? {
+        while let Some(part) = crate::database::media::read_part(&self.session, id, number)? {
             visit(&part);
             number += 1;
         }
@@ -130,14 +134,14 @@ impl TransferSide for ServerSide {
 
     /// Every transaction of a service looks at the format once it has its row.
     fn set_serveable(&self, is_serveable: bool) -> Result<(), DatabaseError> {
-        let format = if is_serveable { schema::FORMAT } else { schema::MOVED };
-        self.session.note("UPDATE commit_order SET format = ?1", bound![format])
+        let format = if is_serveable { schema::FORMAT_VERSION } else { schema::MOVED_FORMAT };
+        self.session.change_later("UPDATE commit_order SET format = ?1", bound![format])
     }
 
     fn commit(&self) -> Result<(), DatabaseError> {
-        self.continue_numbers()?;
+        self.advance_sequences()?;
         self.session.flush()?;
-        self.session.link.batch("COMMIT").map_err(|cause| match cause {
+        self.session.link.batch_execute("COMMIT").map_err(|cause| match cause {
             DatabaseError::Lost => DatabaseError::Unknown,
             other => other,
         })
@@ -146,16 +150,16 @@ impl TransferSide for ServerSide {
 
 impl ServerSide {
     /// What the server numbers goes on after what arrived with its number.
-    fn continue_numbers(&self) -> Result<(), DatabaseError> {
+    fn advance_sequences(&self) -> Result<(), DatabaseError> {
         self.session.flush()?;
         let sql = "SELECT CAST(table_name AS TEXT) AS name FROM information_schema.columns
                    WHERE table_schema = current_schema() AND is_identity = 'YES' AND column_name = 'seq'";
-        let tables: Vec<String> = self.session().all(sql, &[], only)?;
+        let tables: Vec<String> = self.session().fetch_all(sql, &[], single_cell)?;
         for table in tables.into_iter().filter(|table| erasing::is_own_table(table)) {
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest((SELECT max(seq) FROM {table}), 1))"
             );
-            self.session().scalar::<i64>(&sql, &[])?;
+            self.session().fetch_scalar::<i64>(&sql, &[])?;
         }
         Ok(())
     }

@@ -1,16 +1,16 @@
 //! The tables a service keeps its data in, each behind those its rows belong to.
 
-use crate::database::rows::{bound, only};
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// What only a server keeps: what its processes have in common, and uploaded
 /// files, which lie beside a file.
-const OF_SERVERS: [&str; 5] = ["commit_order", "leases", "media_parts", "processes", "shared_state"];
+const SERVER_TABLES: [&str; 5] = ["commit_order", "leases", "media_parts", "processes", "shared_state"];
 
 /// What only a server keeps of a workspace: its part in the order of commits.
-const COUNTERS: [&str; 2] = ["revision", "stamp"];
+const SERVER_COLUMNS: [&str; 2] = ["revision", "stamp"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferTable {
@@ -24,11 +24,11 @@ impl TransferTable {
     /// Reads its rows. What is said of the database itself stays where it is.
     pub fn select(&self) -> String {
         let kept = if self.name == "meta" {
-            format!(" WHERE name NOT IN ('format', '{}')", note::NAME)
+            format!(" WHERE name NOT IN ('format', '{}')", note::META_NAME)
         } else {
             String::new()
         };
-        format!("SELECT {} FROM \"{}\"{kept}", self.names(), self.name)
+        format!("SELECT {} FROM \"{}\"{kept}", self.column_names(), self.name)
     }
 
     /// Reads its rows from a file, in which the values of `meta` are numbers or
@@ -43,41 +43,42 @@ impl TransferTable {
     /// Adds a row.
     pub fn insert(&self) -> String {
         let values: Vec<_> = (1..=self.columns.len()).map(|number| format!("?{number}")).collect();
-        format!("INSERT INTO \"{}\" ({}) VALUES ({})", self.name, self.names(), values.join(", "))
+        format!("INSERT INTO \"{}\" ({}) VALUES ({})", self.name, self.column_names(), values.join(", "))
     }
 
-    fn names(&self) -> String {
+    fn column_names(&self) -> String {
         let quoted: Vec<_> = self.columns.iter().map(|column| format!("\"{column}\"")).collect();
         quoted.join(", ")
     }
 }
 
 /// The tables of a file.
-pub fn of_file(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
-    let names: Vec<String> = db.all(
+pub fn file_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
+    let names: Vec<String> = db.fetch_all(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
         &[],
-        only,
+        single_cell,
     )?;
     let table = |name: String| {
-        let columns = db.all("SELECT name FROM pragma_table_info(?1)", bound![name], only)?;
+        let columns = db.fetch_all("SELECT name FROM pragma_table_info(?1)", bound![name], single_cell)?;
         let parents = "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1)";
-        let parents = db.all(parents, bound![name], only)?;
+        let parents = db.fetch_all(parents, bound![name], single_cell)?;
         Ok(TransferTable { name, columns, parents })
     };
     names.into_iter().map(table).collect()
 }
 
 /// The tables of a database on a server.
-pub fn of_server(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
+pub fn server_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
     let sql = "SELECT CAST(table_name AS TEXT) AS name, CAST(column_name AS TEXT) AS of FROM information_schema.columns
                WHERE table_schema = current_schema()";
-    let found: Vec<(String, String)> = db.all(sql, &[], |row| Ok((row.get("name")?, row.get("of")?)))?;
+    let found: Vec<(String, String)> =
+        db.fetch_all(sql, &[], |row| Ok((row.get("name")?, row.get("of")?)))?;
     let mut tables: Vec<TransferTable> = Vec::new();
     for (name, column) in found {
-        let is_counter = name == "workspaces" && COUNTERS.contains(&column.as_str());
+        let is_counter = name == "workspaces" && SERVER_COLUMNS.contains(&column.as_str());
         // Views, and what others keep beside it, stay where they are.
-        if is_counter || !erasing::is_own_table(&name) || OF_SERVERS.contains(&name.as_str()) {
+        if is_counter || !erasing::is_own_table(&name) || SERVER_TABLES.contains(&name.as_str()) {
             continue;
         }
         match tables.iter_mut().find(|table| table.name == name) {
@@ -90,7 +91,7 @@ pub fn of_server(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError
 
 /// The tables of both sides, which must be the same, in an order in which rows
 /// can be added.
-pub fn common(
+pub fn common_tables(
     one: Vec<TransferTable>,
     other: Vec<TransferTable>,
 ) -> Result<Vec<TransferTable>, DatabaseError> {
@@ -105,7 +106,7 @@ pub fn common(
         return Err(DatabaseError::Differs(name));
     }
     let is_file = one.iter().any(|transfer_table| !transfer_table.parents.is_empty());
-    ordered(if is_file { one } else { other })
+    sort_by_parents(if is_file { one } else { other })
 }
 
 fn sorted(names: &[String]) -> Vec<&String> {
@@ -115,7 +116,7 @@ fn sorted(names: &[String]) -> Vec<&String> {
 }
 
 /// Each behind its parents.
-fn ordered(mut tables: Vec<TransferTable>) -> Result<Vec<TransferTable>, DatabaseError> {
+fn sort_by_parents(mut tables: Vec<TransferTable>) -> Result<Vec<TransferTable>, DatabaseError> {
     let mut done: Vec<TransferTable> = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
         let is_ready = |table: &TransferTable| {
@@ -152,15 +153,15 @@ mod tests {
         let names =
             |tables: Vec<TransferTable>| tables.into_iter().map(|table| table.name).collect::<Vec<_>>();
         for (one, other) in [(file.clone(), server.clone()), (server.clone(), file.clone())] {
-            assert_eq!(names(common(one, other).expect("the same")), ["c", "a", "b"]);
+            assert_eq!(names(common_tables(one, other).expect("the same")), ["c", "a", "b"]);
         }
         server[2].columns.push("more".to_owned());
         let more = [&file[..], &[table("d", &[])]].concat();
         for (one, other, differs) in [(&file, &server, "b"), (&server, &file, "b"), (&more, &file, "d")] {
-            let refused = common(one.clone(), other.clone()).expect_err("they differ");
+            let refused = common_tables(one.clone(), other.clone()).expect_err("they differ");
             assert!(matches!(&refused, DatabaseError::Differs(name) if name == differs), "{refused}");
         }
-        assert!(common(vec![table("a", &["b"]), table("b", &["a"])], file).is_err());
+        assert!(common_tables(vec![table("a", &["b"]), table("b", &["a"])], file).is_err());
         assert_eq!(table("a", &[]).insert(), r#"INSERT INTO "a" ("id", "at") VALUES (?1, ?2)"#);
     }
 }

@@ -7,18 +7,18 @@ use crate::database::{happenings, workspaces};
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::reply::Reply;
-use crate::request::Switch;
+use crate::request::DevRequest;
 use crate::state::Service;
 use model::time::Clock;
 
-pub const ORDER: &str = "order.created";
-pub const APPOINTMENT: &str = "appointment.created";
-pub const CAMPAIGN: &str = "campaign.completed";
+pub const ORDER_EVENT: &str = "order.created";
+pub const APPOINTMENT_EVENT: &str = "appointment.created";
+pub const CAMPAIGN_EVENT: &str = "campaign.completed";
 
 /// `POST /dev/event` with `{name, data}`. `data.id` is the id it is listed under; one is created if absent.
-pub async fn event(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+pub async fn event(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
-    let name = fields.required_word("name", &[ORDER, APPOINTMENT, CAMPAIGN])?;
+    let name = fields.required_word("name", &[ORDER_EVENT, APPOINTMENT_EVENT, CAMPAIGN_EVENT])?;
     let data = match fields.value("data") {
         None => json!({}),
         Some(data) if data.is_object() => data.clone(),
@@ -29,11 +29,11 @@ pub async fn event(State(service): State<Service>, Switch(body): Switch) -> Resu
     service
         .database
         .write(move |db| {
-            let stamp = state.stamps.next(now, state.clock.known());
+            let stamp = state.ids.next_stamp(now, state.clock.reliable_wall_time());
             let own = data.get("id").and_then(Value::as_str).filter(|entry| !entry.is_empty());
-            let id = own.map_or_else(|| state.stamps.id("evt", stamp), str::to_owned);
+            let id = own.map_or_else(|| state.ids.new_id("evt", stamp), str::to_owned);
             let workspace = workspaces::first(db)?;
-            happenings::note(db, &workspace.id, name, &id, &data, stamp)?;
+            happenings::record(db, &workspace.id, name, &id, &data, stamp)?;
             Reply::ok(&json!({ "id": id }))
         })
         .await

@@ -7,13 +7,13 @@ use axum::http::Method;
 use serde_json::json;
 
 use crate::errors::ApiError;
-use crate::faults::{Cut, Fault};
+use crate::faults::{CutPoint, Fault};
 use crate::fields::Fields;
 use crate::reply::Reply;
-use crate::request::Switch;
+use crate::request::DevRequest;
 use crate::state::Service;
 
-pub async fn fault(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+pub async fn fault(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
     let fault = read(&fields)?;
     // A count of 0 removes the pending faults of the prefix.
@@ -30,9 +30,9 @@ fn read(fields: &Fields<'_>) -> Result<Fault, ApiError> {
     let cut = match fields.value("drop") {
         None => None,
         Some(_) => Some(match fields.required_word("drop", &["before", "after", "mid"])? {
-            "before" => Cut::Before,
-            "after" => Cut::After,
-            _ => Cut::Middle,
+            "before" => CutPoint::Before,
+            "after" => CutPoint::After,
+            _ => CutPoint::Middle,
         }),
     };
     let optional = |name: &str, from, to| {

@@ -4,26 +4,29 @@ use axum::extract::State;
 use serde_json::json;
 
 use crate::channels::Channel;
-use crate::chat::content::LINK;
-use crate::chat::receive::{Inbound, media_kind, receive};
+use crate::chat::content::MAX_LINK_CHARS;
+use crate::chat::receive::{InboundMessage, media_kind, receive};
 use crate::database::channels;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::mail::answer_target::AnswerTarget;
-use crate::mail::content::{BODY, reference};
+use crate::mail::content::{MAX_BODY_CHARS, read_reference};
 use crate::mail::receive::InboundMail;
 use crate::mail::{self, addresses, attachments};
 use crate::reply::Reply;
-use crate::request::Switch;
+use crate::request::DevRequest;
 use crate::state::Service;
-use crate::write::Work;
+use crate::write::WriteContext;
 use model::bounds;
 use model::time::Clock;
 
 /// Maximum length of an inbound text, in characters; platforms deliver longer texts than they accept.
-const TEXT: usize = 65_536;
+const MAX_TEXT_CHARS: usize = 65_536;
 
-pub async fn inbound(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+pub async fn inbound(
+    State(service): State<Service>,
+    DevRequest(body): DevRequest,
+) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
     let words = Channel::ALL.map(Channel::word);
     let word = fields.required_word("channel", &words)?;
@@ -34,8 +37,8 @@ pub async fn inbound(State(service): State<Service>, Switch(body): Switch) -> Re
         return service
             .database
             .write(move |db| {
-                let work = Work { db, service: &state, now, test: false, key: None };
-                let channel = channels::of_kind(db, kind)?.ok_or_else(no_channel)?;
+                let work = WriteContext { db, service: &state, now, test: false, key: None };
+                let channel = channels::find_by_kind(db, kind)?.ok_or_else(no_channel)?;
                 let received = mail::receive::receive(&work, &channel, &mail)?;
                 Reply::ok(&json!({
                     "conversationId": received.thread,
@@ -49,8 +52,8 @@ pub async fn inbound(State(service): State<Service>, Switch(body): Switch) -> Re
     service
         .database
         .write(move |db| {
-            let work = Work { db, service: &state, now, test: false, key: None };
-            let channel = channels::of_kind(db, kind)?.ok_or_else(no_channel)?;
+            let work = WriteContext { db, service: &state, now, test: false, key: None };
+            let channel = channels::find_by_kind(db, kind)?.ok_or_else(no_channel)?;
             let received = receive(&work, &channel, &inbound)?;
             Reply::ok(&json!({"conversationId": received.conversation, "messageId": received.message}))
         })
@@ -63,19 +66,19 @@ fn no_channel() -> ApiError {
 
 /// Reads a mail, by looser rules than `sendEmail`.
 fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
-    let text = |name: &str| Ok::<_, ApiError>(fields.text(name, BODY)?.map(str::to_owned));
+    let text = |name: &str| Ok::<_, ApiError>(fields.text(name, MAX_BODY_CHARS)?.map(str::to_owned));
     let mail = InboundMail {
-        from: addresses::required(fields, "from")?,
-        name: fields.text("name", bounds::CONTACT_NAME)?.map(str::to_owned),
-        subject: fields.text("subject", bounds::SUBJECT)?.unwrap_or("").to_owned(),
+        from: addresses::required_address(fields, "from")?,
+        name: fields.text("name", bounds::MAX_CONTACT_NAME_CHARS)?.map(str::to_owned),
+        subject: fields.text("subject", bounds::MAX_SUBJECT_CHARS)?.unwrap_or("").to_owned(),
         text: text("text")?,
         html: text("html")?,
-        answers_go_to: match addresses::list(fields, "replyTo")? {
+        answers_go_to: match addresses::read_addresses(fields, "replyTo")? {
             to if to.is_empty() => AnswerTarget::Author,
             to => AnswerTarget::Others { to, name: None },
         },
-        in_reply_to: reference(fields, "inReplyTo")?,
-        attachments: attachments::read(fields)?.into_iter().map(|attachment| attachment.told).collect(),
+        in_reply_to: read_reference(fields, "inReplyTo")?,
+        attachments: attachments::read(fields)?.into_iter().map(|attachment| attachment.body).collect(),
         ..InboundMail::default()
     };
     if mail.text.is_none() && mail.html.is_none() {
@@ -84,7 +87,7 @@ fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
     Ok(mail)
 }
 
-fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {
+fn read(fields: &Fields<'_>, kind: Channel) -> Result<InboundMessage, ApiError> {
     let from = match kind {
         Channel::Whatsapp | Channel::Voip => fields.required_phone("from")?.to_owned(),
         Channel::Telegram | Channel::Email => match fields.value("from").and_then(|value| value.as_i64()) {
@@ -92,8 +95,9 @@ fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {
             None => fields.required_text("from", 320)?.to_owned(),
         },
     };
-    let media_url = fields.text("mediaUrl", LINK)?.filter(|entry| !entry.is_empty()).map(str::to_owned);
-    let text = fields.text("text", TEXT)?.unwrap_or("").to_owned();
+    let media_url =
+        fields.text("mediaUrl", MAX_LINK_CHARS)?.filter(|entry| !entry.is_empty()).map(str::to_owned);
+    let text = fields.text("text", MAX_TEXT_CHARS)?.unwrap_or("").to_owned();
     if text.is_empty() && media_url.is_none() {
         return Err(fields.refuse("text", "is required where there is no mediaUrl"));
     }
@@ -102,14 +106,14 @@ fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {
         Some(value) if value.is_object() => Some(value.clone()),
         Some(_) => return Err(fields.refuse("referral", "must be an object")),
     };
-    Ok(Inbound {
+    Ok(InboundMessage {
         from,
-        name: fields.text("name", bounds::CONTACT_NAME)?.map(str::to_owned),
+        name: fields.text("name", bounds::MAX_CONTACT_NAME_CHARS)?.map(str::to_owned),
         username: fields.text("username", 64)?.map(str::to_owned),
         kind: media_url.as_deref().map_or("text", |url| media_kind(kind, url)).to_owned(),
         text,
         media_url,
         referral,
-        ..Inbound::default()
+        ..InboundMessage::default()
     })
 }

@@ -11,52 +11,60 @@ use crate::database::{DatabaseError, keys as stored, meta, outbound as reached, 
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::reply::Reply;
-use crate::request::Switch;
+use crate::request::DevRequest;
 use crate::state::Service;
 use crate::{assistant, deliveries, keys, world};
 use model::time::{Clock, SECOND};
 
 /// Maximum step of the clock, in seconds: ten years.
-const ADVANCE: i64 = 10 * 365 * 24 * 3600;
+const MAX_ADVANCE_SECONDS: i64 = 10 * 365 * 24 * 3600;
 
 /// `POST /dev/clock`: moves the clock forward, and answers after everything that is due by then has happened.
-pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
-    let seconds = Fields::of_body(&body)?.required_number("advance_seconds", 0.0, precise(ADVANCE))?;
+pub async fn clock(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
+    let seconds = Fields::of_body(&body)?.required_number(
+        "advance_seconds",
+        0.0,
+        seconds_as_f64(MAX_ADVANCE_SECONDS),
+    )?;
     let span = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    let span = i64::try_from(span.as_micros()).unwrap_or(ADVANCE * SECOND);
+    let span = i64::try_from(span.as_micros()).unwrap_or(MAX_ADVANCE_SECONDS * SECOND);
     service.clock.advance(span);
     let kept: Result<i64, DatabaseError> = service
         .database
         .write(move |db| {
             // Another process may have moved it as well.
-            let shift = meta::number(db, "clock_shift")?.unwrap_or(0).saturating_add(span);
+            let shift = meta::get_number(db, "clock_shift")?.unwrap_or(0).saturating_add(span);
             meta::set(db, "clock_shift", &shift)?;
             Ok(shift)
         })
         .await;
     service.clock.follow(kept?);
     world::catch_up(&service).await?;
-    assistant::settled(&service).await?;
+    assistant::run_until_idle(&service).await?;
     // The assistant's answers may have consequences that are due by now.
     world::catch_up(&service).await?;
-    deliveries::settle(&service).await?;
+    deliveries::deliver_until_idle(&service).await?;
     Reply::ok(&json!({"now": service.clock.now().to_string()}))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a bound far below 2^52")]
-fn precise(seconds: i64) -> f64 {
+fn seconds_as_f64(seconds: i64) -> f64 {
     seconds as f64
 }
 
 /// `POST /dev/credits`: sets the balance.
-pub async fn credits(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+pub async fn credits(
+    State(service): State<Service>,
+    DevRequest(body): DevRequest,
+) -> Result<Reply, ApiError> {
     let balance = Fields::of_body(&body)?.required_integer("balance", 0, 1_000_000_000)?;
     let (now, state) = (service.clock.now(), service.clone());
     service
         .database
         .write(move |db| {
             let workspace = workspaces::first(db)?;
-            let reference = state.stamps.id("set", state.stamps.next(now, state.clock.known()));
+            let reference =
+                state.ids.new_id("set", state.ids.next_stamp(now, state.clock.reliable_wall_time()));
             workspaces::set_balance(db, &workspace.id, balance, &reference, now)?;
             Reply::ok(&json!({ "balance": balance }))
         })
@@ -64,7 +72,7 @@ pub async fn credits(State(service): State<Service>, Switch(body): Switch) -> Re
 }
 
 /// `POST /dev/keys/revoke`: revokes a key at once.
-pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+pub async fn revoke(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
     let hash = keys::hash(Fields::of_body(&body)?.required_text("key", 256)?);
     let now = service.clock.now();
     let revoked: Result<bool, DatabaseError> =
@@ -76,6 +84,6 @@ pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Res
 }
 
 /// `POST /dev/outbound`: lists everything sent to platforms, oldest first.
-pub async fn outbound(State(service): State<Service>, Switch(_): Switch) -> Result<Reply, ApiError> {
-    service.database.search(|db| Reply::ok(&json!({"data": reached::all(db)?}))).await
+pub async fn outbound(State(service): State<Service>, DevRequest(_): DevRequest) -> Result<Reply, ApiError> {
+    service.database.search(|db| Reply::ok(&json!({"data": reached::list(db)?}))).await
 }

@@ -27,7 +27,7 @@ const MAX_REPLY_LINES: usize = 512;
 /// Maximum number of responses to one command that reads mails.
 const MAX_RESPONSES: usize = 500_000;
 /// Bytes kept of the beginning and the end of a line, to tell what it is.
-const KEPT_BYTES: usize = 32;
+const LINE_SAMPLE_BYTES: usize = 32;
 
 /// Answers a connection expects, by their maximum size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,10 +197,10 @@ impl LineCount {
         if self.bytes > MAX_LINE_BYTES {
             return Err(AnswerBound::Line);
         }
-        let missing = KEPT_BYTES.saturating_sub(self.begins.len()).min(text.len());
+        let missing = LINE_SAMPLE_BYTES.saturating_sub(self.begins.len()).min(text.len());
         self.begins.extend_from_slice(&text[..missing]);
         self.ends.extend(text.iter().filter(|byte| !matches!(byte, b'\r' | b'\n')));
-        self.ends.drain(..self.ends.len().saturating_sub(KEPT_BYTES));
+        self.ends.drain(..self.ends.len().saturating_sub(LINE_SAMPLE_BYTES));
         for byte in text {
             match byte {
                 b'(' => self.nesting += 1,

@@ -16,10 +16,14 @@ use std::time::Duration;
 use async_imap::types::Flag;
 use tokio::time::Instant;
 
-use crate::carriers::{ArrivedMail, EarlierArrival, PlatformTrouble};
+use crate::carriers::{ArrivedMail, EarlierArrival, PlatformError};
 use crate::platforms::mailbox::fetched::FetchedMail;
-use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, STEP, timed, unless_refused};
-use crate::platforms::mailbox::reading::{BEGINNING, MAIL, WHOLE, arrival_seconds};
+use crate::platforms::mailbox::imap::{
+    COMMAND_TIMEOUT, FolderState, INBOX, ImapLink, with_timeout, with_timeout_unless_refused,
+};
+use crate::platforms::mailbox::reading::{
+    CUT_MAIL_BYTES, MAIL_TIMEOUT, MAX_WHOLE_MAIL_BYTES, arrival_seconds,
+};
 use crate::platforms::mailbox::understanding;
 use model::time::{SECOND, Timestamp};
 use wire::carriers::{EarlierPlace, MailboxMark, PieceHead, PieceKind};
@@ -27,10 +31,10 @@ use wire::carriers::{EarlierPlace, MailboxMark, PieceHead, PieceKind};
 /// Mails asked for in one step of a listing.
 const LISTING_STEP: u32 = 1000;
 /// Time after which a listing lets new mail be looked at.
-const LISTING_TIME: Duration = Duration::from_secs(3);
+const MAX_LISTING_TIME: Duration = Duration::from_secs(3);
 /// Steps without a mail of the period after which the rest of a folder is taken
 /// for older: folders are in the order of arrival but for mails moved by hand.
-const EMPTY_STEPS: u32 = 3;
+const MAX_EMPTY_STEPS: u32 = 3;
 /// Mails that are listed at most: the newest.
 const MAX_LISTED: usize = 200_000;
 /// Mails of one batch at most: they are filed in one transaction.
@@ -43,10 +47,10 @@ const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// slower by a smaller one.
 const FAST_BATCH: Duration = Duration::from_millis(500);
 const SLOW_BATCH: Duration = Duration::from_secs(3);
-const LISTED: &str = "(UID INTERNALDATE RFC822.SIZE)";
-const WHOLE_MAIL: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[])";
+const LISTED_ITEMS: &str = "(UID INTERNALDATE RFC822.SIZE)";
+const WHOLE_MAIL_ITEMS: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[])";
 /// Mails between two lines of the log.
-const LOGGED_EVERY: u64 = 1000;
+const MAILS_PER_LOG_LINE: u64 = 1000;
 
 /// A mail that is left to file.
 #[derive(Debug, Clone, Copy)]
@@ -57,16 +61,16 @@ struct ListedMail {
 }
 
 /// A mail as it was fetched.
-pub(super) struct EarlierPiece {
+pub(super) struct FetchedEarlierMail {
     head: PieceHead,
     arrival: EarlierArrival,
     raw: Vec<u8>,
 }
 
-impl EarlierPiece {
+impl FetchedEarlierMail {
     /// The mail as the service takes it in, in a mailbox with this address.
-    pub(super) fn understand(&self, own: &str) -> ArrivedMail {
-        let mail = understanding::understand(&self.head, &self.raw, own);
+    pub(super) fn to_arrived_mail(&self, own: &str) -> ArrivedMail {
+        let mail = understanding::read_mail(&self.head, &self.raw, own);
         ArrivedMail { earlier: Some(self.arrival), ..mail }
     }
 }
@@ -107,7 +111,7 @@ impl EarlierReader {
         &mut self,
         link: &mut ImapLink,
         mark: &mut MailboxMark,
-    ) -> Result<(Vec<EarlierPiece>, FolderState), PlatformTrouble> {
+    ) -> Result<(Vec<FetchedEarlierMail>, FolderState), PlatformError> {
         let mut pieces = Vec::new();
         if !self.is_listed {
             self.list(link, mark).await?;
@@ -117,30 +121,31 @@ impl EarlierReader {
         } else {
             pieces = self.fetch(link, mark).await?;
         }
-        let state = timed(link.enter(INBOX)).await?;
+        let state = with_timeout(link.enter(INBOX)).await?;
         Ok((pieces, state))
     }
 
     /// Lists for a while.
-    async fn list(&mut self, link: &mut ImapLink, mark: &mut MailboxMark) -> Result<(), PlatformTrouble> {
+    async fn list(&mut self, link: &mut ImapLink, mark: &mut MailboxMark) -> Result<(), PlatformError> {
         let begun = Instant::now();
         while let Some(walk) = self.walks.last_mut() {
             let folder = folder_name(link, walk.kind);
-            let Some(state) = unless_refused(STEP, link.enter(&folder)).await? else {
+            let Some(state) = with_timeout_unless_refused(COMMAND_TIMEOUT, link.enter(&folder)).await? else {
                 tracing::warn!("the mailbox has no folder of sent mail");
                 self.walks.pop();
                 continue;
             };
             // Positions move down only, as mails are removed: none is passed over.
             let mut below = walk.below.unwrap_or(u32::MAX).min(state.count.saturating_add(1));
-            while below > 1 && walk.empty_steps < EMPTY_STEPS {
-                if begun.elapsed() > LISTING_TIME {
+            while below > 1 && walk.empty_steps < MAX_EMPTY_STEPS {
+                if begun.elapsed() > MAX_LISTING_TIME {
                     walk.below = Some(below);
                     return Ok(());
                 }
                 let first = below.saturating_sub(LISTING_STEP).max(1);
-                let told = timed(link.fetch_positions((first, below - 1), LISTED)).await?;
-                let found = told.iter().filter_map(|mail| left_of(mail, walk.kind, state.validity, mark));
+                let told = with_timeout(link.fetch_positions((first, below - 1), LISTED_ITEMS)).await?;
+                let found =
+                    told.iter().filter_map(|mail| to_listed_mail(mail, walk.kind, state.validity, mark));
                 let before = self.listed.len();
                 self.listed.extend(found);
                 let is_recent = |mail: &FetchedMail| is_in_period(mail, mark);
@@ -179,11 +184,11 @@ impl EarlierReader {
         &mut self,
         link: &mut ImapLink,
         mark: &mut MailboxMark,
-    ) -> Result<Vec<EarlierPiece>, PlatformTrouble> {
+    ) -> Result<Vec<FetchedEarlierMail>, PlatformError> {
         let Some(earlier) = &mut mark.earlier else { return Ok(Vec::new()) };
         let batch = self.take_batch();
         let begun = Instant::now();
-        let mut pieces: BTreeMap<(i64, bool, u32), EarlierPiece> = BTreeMap::new();
+        let mut pieces: BTreeMap<(i64, bool, u32), FetchedEarlierMail> = BTreeMap::new();
         for kind in [PieceKind::Inbox, PieceKind::Sent] {
             let of_kind: Vec<ListedMail> =
                 batch.iter().filter(|mail| mail.place.folder == kind).copied().collect();
@@ -191,12 +196,12 @@ impl EarlierReader {
                 continue;
             }
             let folder = folder_name(link, kind);
-            let state = timed(link.enter(&folder)).await?;
+            let state = with_timeout(link.enter(&folder)).await?;
             if of_kind.iter().any(|mail| mail.place.validity != state.validity) {
-                return Err(PlatformTrouble::passing("the mailbox numbers its mails anew"));
+                return Err(PlatformError::transient("the mailbox numbers its mails anew"));
             }
             for (mail, fetched) in fetch_mails(link, &of_kind).await? {
-                let piece = piece_of(mail, &fetched, mark.since);
+                let piece = to_earlier_mail(mail, &fetched, mark.since);
                 pieces.extend(piece.map(|piece| (mail.place.rank(), piece)));
             }
         }
@@ -206,7 +211,7 @@ impl EarlierReader {
             _ => {}
         }
         let filed = earlier.filed + u64::try_from(batch.len()).unwrap_or_default();
-        if filed / LOGGED_EVERY != earlier.filed / LOGGED_EVERY {
+        if filed / MAILS_PER_LOG_LINE != earlier.filed / MAILS_PER_LOG_LINE {
             tracing::info!(filed, total = earlier.total, "filing mail from before the mailbox was connected");
         }
         earlier.filed = filed;
@@ -234,7 +239,7 @@ fn folder_name(link: &ImapLink, kind: PieceKind) -> String {
 
 /// Bytes that are fetched of a mail.
 fn fetched_bytes(mail: &ListedMail) -> usize {
-    if mail.size > WHOLE { BEGINNING } else { mail.size }
+    if mail.size > MAX_WHOLE_MAIL_BYTES { CUT_MAIL_BYTES } else { mail.size }
 }
 
 /// True for a mail that arrived in the period that is filed, or later.
@@ -243,7 +248,12 @@ fn is_in_period(mail: &FetchedMail, mark: &MailboxMark) -> bool {
 }
 
 /// A mail of a folder, if it is left to file.
-fn left_of(mail: &FetchedMail, kind: PieceKind, validity: u32, mark: &MailboxMark) -> Option<ListedMail> {
+fn to_listed_mail(
+    mail: &FetchedMail,
+    kind: PieceKind,
+    validity: u32,
+    mark: &MailboxMark,
+) -> Option<ListedMail> {
     let earlier = mark.earlier.as_ref()?;
     let (uid, at) = (mail.uid?, arrival_seconds(mail));
     let first_new = if kind == PieceKind::Sent { earlier.sent } else { earlier.inbox };
@@ -259,24 +269,25 @@ fn left_of(mail: &FetchedMail, kind: PieceKind, validity: u32, mark: &MailboxMar
 async fn fetch_mails<'a>(
     link: &mut ImapLink,
     mails: &'a [ListedMail],
-) -> Result<Vec<(&'a ListedMail, FetchedMail)>, PlatformTrouble> {
+) -> Result<Vec<(&'a ListedMail, FetchedMail)>, PlatformError> {
     let (whole, long): (Vec<&ListedMail>, Vec<&ListedMail>) =
-        mails.iter().partition(|mail| mail.size <= WHOLE);
+        mails.iter().partition(|mail| mail.size <= MAX_WHOLE_MAIL_BYTES);
     let uids: Vec<String> = whole.iter().map(|mail| mail.place.uid.to_string()).collect();
     let mut told = Vec::new();
     if !uids.is_empty() {
-        match unless_refused(MAIL, link.fetch(&uids.join(","), WHOLE_MAIL)).await? {
+        match with_timeout_unless_refused(MAIL_TIMEOUT, link.fetch(&uids.join(","), WHOLE_MAIL_ITEMS)).await?
+        {
             Some(all) => told.extend(all),
             // One that cannot be read keeps the others from being told.
             None => {
                 for uid in &uids {
-                    told.extend(fetch_one(link, uid, WHOLE_MAIL).await?);
+                    told.extend(fetch_one(link, uid, WHOLE_MAIL_ITEMS).await?);
                 }
             }
         }
     }
     for mail in long {
-        let what = format!("(UID FLAGS INTERNALDATE BODY.PEEK[]<0.{BEGINNING}>)");
+        let what = format!("(UID FLAGS INTERNALDATE BODY.PEEK[]<0.{CUT_MAIL_BYTES}>)");
         told.extend(fetch_one(link, &mail.place.uid.to_string(), &what).await?);
     }
     let find = |fetched: FetchedMail| {
@@ -286,8 +297,8 @@ async fn fetch_mails<'a>(
     Ok(told.into_iter().filter_map(find).collect())
 }
 
-async fn fetch_one(link: &mut ImapLink, uid: &str, what: &str) -> Result<Vec<FetchedMail>, PlatformTrouble> {
-    let told = unless_refused(MAIL, link.fetch(uid, what)).await?;
+async fn fetch_one(link: &mut ImapLink, uid: &str, what: &str) -> Result<Vec<FetchedMail>, PlatformError> {
+    let told = with_timeout_unless_refused(MAIL_TIMEOUT, link.fetch(uid, what)).await?;
     if told.is_none() {
         tracing::warn!(uid, "the mailbox does not give a mail, which is left out");
     }
@@ -295,7 +306,7 @@ async fn fetch_one(link: &mut ImapLink, uid: &str, what: &str) -> Result<Vec<Fet
 }
 
 /// A mail with the marks it has; `None` without its bytes.
-fn piece_of(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> Option<EarlierPiece> {
+fn to_earlier_mail(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> Option<FetchedEarlierMail> {
     let raw = fetched.body()?.to_vec();
     let EarlierPlace { at, folder, validity, uid } = mail.place;
     let has = |flag: Flag<'_>| fetched.flags().any(|set| set == flag);
@@ -306,8 +317,8 @@ fn piece_of(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> Option<
     // Whole seconds: mails of one second keep the order of their numbers.
     let second = at.min(connected - 1).max(0);
     let at = Timestamp::from_micros(second * SECOND + i64::from(uid) % SECOND);
-    Some(EarlierPiece {
-        head: PieceHead { uid, validity, cut: mail.size > WHOLE, ..PieceHead::new(folder) },
+    Some(FetchedEarlierMail {
+        head: PieceHead { uid, validity, cut: mail.size > MAX_WHOLE_MAIL_BYTES, ..PieceHead::new(folder) },
         arrival: EarlierArrival { at, is_read: has(Flag::Seen), is_starred: has(Flag::Flagged) },
         raw,
     })

@@ -29,7 +29,7 @@ impl InternalDate {
 }
 
 impl FetchedMail {
-    pub fn of(told: &[AttributeValue<'_>]) -> Self {
+    pub fn from_attributes(told: &[AttributeValue<'_>]) -> Self {
         let mut mail = Self::default();
         for value in told {
             match value {
@@ -38,7 +38,7 @@ impl FetchedMail {
                 AttributeValue::InternalDate(date) => mail.internal_date = read_date(date),
                 AttributeValue::Flags(flags) => {
                     mail.flags =
-                        flags.iter().filter_map(|flag| known_flag(Flag::from(flag.as_ref()))).collect();
+                        flags.iter().filter_map(|flag| standard_flag(Flag::from(flag.as_ref()))).collect();
                 }
                 AttributeValue::BodySection { section: None, data: Some(body), .. }
                 | AttributeValue::Rfc822(Some(body)) => mail.body = Some(body.to_vec()),
@@ -75,7 +75,7 @@ fn read_date(text: &str) -> Option<InternalDate> {
 }
 
 /// Leaves out keywords, which are words of the users of the mailbox.
-fn known_flag(flag: Flag<'_>) -> Option<Flag<'static>> {
+fn standard_flag(flag: Flag<'_>) -> Option<Flag<'static>> {
     match flag {
         Flag::Seen => Some(Flag::Seen),
         Flag::Answered => Some(Flag::Answered),

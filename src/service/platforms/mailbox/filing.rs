@@ -3,9 +3,9 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::carriers::{CarryOutcome, Fate, PlatformTrouble};
+use crate::carriers::{PlatformError, SendOutcome, SimulatedDelivery};
 use crate::platforms::mailbox::MailboxPlatform;
-use crate::platforms::mailbox::imap::{INBOX, ImapLink, timed};
+use crate::platforms::mailbox::imap::{INBOX, ImapLink, with_timeout};
 use wire::carriers::{MailEnvelope, MailFiling};
 
 const SEEN: &str = "\\Seen";
@@ -14,37 +14,41 @@ const ANSWERED: &str = "\\Answered";
 
 /// Something that is done in the mailbox.
 #[derive(Clone, Copy)]
-enum Chore<'a> {
+enum FolderTask<'a> {
     Change(&'a MailFiling),
     Copy(&'a MailEnvelope, &'a [u8]),
 }
 
-impl Chore<'_> {
-    async fn does(self, link: &mut ImapLink) -> Result<(), PlatformTrouble> {
+impl FolderTask<'_> {
+    async fn run(self, link: &mut ImapLink) -> Result<(), PlatformError> {
         match self {
-            Self::Change(filing) => change(link, filing).await,
-            Self::Copy(envelope, bytes) => copy(link, envelope, bytes).await,
+            Self::Change(filing) => apply_filing(link, filing).await,
+            Self::Copy(envelope, bytes) => append_sent_copy(link, envelope, bytes).await,
         }
     }
 }
 
 impl MailboxPlatform {
     /// Changes mails as they are in the interface.
-    pub(super) async fn file(&self, filing: &MailFiling) -> CarryOutcome {
-        let done = self.with_worker(Chore::Change(filing)).await;
+    pub(super) async fn file(&self, filing: &MailFiling) -> SendOutcome {
+        let done = self.run_on_worker(FolderTask::Change(filing)).await;
         // What others do to the same mails meanwhile is not missed.
         self.changed.store(true, Ordering::SeqCst);
         match done {
-            Ok(()) => CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent, reached: None },
-            Err(PlatformTrouble { why, pause }) => CarryOutcome::Later { after: pause, why },
+            Ok(()) => SendOutcome::Taken {
+                platform_id: String::new(),
+                fate: SimulatedDelivery::Sent,
+                reached: None,
+            },
+            Err(PlatformError { why, pause }) => SendOutcome::Later { after: pause, why },
         }
     }
 
     /// Puts a mail that was taken among those that were sent, and marks the one
     /// it answers. The mail has left, whatever becomes of that.
-    pub(super) async fn keep_copy(&self, envelope: &MailEnvelope, bytes: &[u8]) {
+    pub(super) async fn store_sent_copy(&self, envelope: &MailEnvelope, bytes: &[u8]) {
         for attempt in 1..=2 {
-            match self.with_worker(Chore::Copy(envelope, bytes)).await {
+            match self.run_on_worker(FolderTask::Copy(envelope, bytes)).await {
                 Ok(()) => return,
                 Err(why) => {
                     tracing::warn!(%why, attempt, "the copy of a mail that was sent could not be kept")
@@ -55,38 +59,38 @@ impl MailboxPlatform {
 
     /// Does something over the second connection, which is made where it is
     /// missing and given up where it fails.
-    async fn with_worker(&self, chore: Chore<'_>) -> Result<(), PlatformTrouble> {
+    async fn run_on_worker(&self, chore: FolderTask<'_>) -> Result<(), PlatformError> {
         let mut place = self.worker.lock().await;
         if let Some(mut link) = place.take()
-            && timed(link.session.noop()).await.is_ok()
-            && chore.does(&mut link).await.is_ok()
+            && with_timeout(link.session.noop()).await.is_ok()
+            && chore.run(&mut link).await.is_ok()
         {
             *place = Some(link);
             return Ok(());
         }
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
-        chore.does(&mut link).await?;
+        chore.run(&mut link).await?;
         *place = Some(link);
         Ok(())
     }
 }
 
-async fn change(link: &mut ImapLink, filing: &MailFiling) -> Result<(), PlatformTrouble> {
+async fn apply_filing(link: &mut ImapLink, filing: &MailFiling) -> Result<(), PlatformError> {
     let goes = match filing.folder.as_deref() {
-        Some(word) => timed(link.folder_made(word)).await?,
+        Some(word) => with_timeout(link.ensure_named_folder(word)).await?,
         None => None,
     };
     // A mail that a person has put elsewhere is not looked for.
     let lay = filing.lay.as_deref().filter(|lay| *lay != "sent");
     let mut folders: Vec<String> = Vec::new();
     for word in ["inbox", "archive", "trash", "spam"].into_iter().chain(lay) {
-        folders.extend(link.folder(word).filter(|folder| !folders.contains(folder)));
+        folders.extend(link.folder_name(word).filter(|folder| !folders.contains(folder)));
     }
     for folder in folders {
-        timed(link.enter(&folder)).await?;
+        with_timeout(link.enter(&folder)).await?;
         let mut all = Vec::new();
         for (index, id) in filing.mails.iter().enumerate() {
-            for uid in timed(link.find(id)).await? {
+            for uid in with_timeout(link.find(id)).await? {
                 all.push((index, uid));
             }
         }
@@ -96,29 +100,33 @@ async fn change(link: &mut ImapLink, filing: &MailFiling) -> Result<(), Platform
             [(SEEN, filing.seen, &every, &newest), (FLAGGED, filing.flagged, &newest, &every)]
         {
             match wanted {
-                Some(true) => timed(link.flag(set, flag, true)).await?,
-                Some(false) => timed(link.flag(unset, flag, false)).await?,
+                Some(true) => with_timeout(link.flag(set, flag, true)).await?,
+                Some(false) => with_timeout(link.flag(unset, flag, false)).await?,
                 None => {}
             }
         }
         if let Some(goes) = goes.as_ref().filter(|text| **text != folder) {
-            timed(link.move_to(&every, goes)).await?;
+            with_timeout(link.move_to(&every, goes)).await?;
         }
     }
     Ok(())
 }
 
-async fn copy(link: &mut ImapLink, envelope: &MailEnvelope, bytes: &[u8]) -> Result<(), PlatformTrouble> {
+async fn append_sent_copy(
+    link: &mut ImapLink,
+    envelope: &MailEnvelope,
+    bytes: &[u8],
+) -> Result<(), PlatformError> {
     let sent = link.sent.clone();
-    timed(link.enter(&sent)).await?;
+    with_timeout(link.enter(&sent)).await?;
     // Some servers keep what they send by themselves.
-    if timed(link.find(&envelope.header_id)).await?.is_empty() {
-        timed(link.session.append(&sent, Some("(\\Seen)"), None, bytes)).await?;
+    if with_timeout(link.find(&envelope.header_id)).await?.is_empty() {
+        with_timeout(link.session.append(&sent, Some("(\\Seen)"), None, bytes)).await?;
     }
     if let Some(answered) = &envelope.answers {
-        timed(link.enter(INBOX)).await?;
-        let uids = timed(link.find(answered)).await?;
-        timed(link.flag(&uids, &format!("{ANSWERED} {SEEN}"), true)).await?;
+        with_timeout(link.enter(INBOX)).await?;
+        let uids = with_timeout(link.find(answered)).await?;
+        with_timeout(link.flag(&uids, &format!("{ANSWERED} {SEEN}"), true)).await?;
     }
     Ok(())
 }

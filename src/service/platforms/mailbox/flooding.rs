@@ -11,11 +11,11 @@ use tokio::task::JoinHandle;
 
 use crate::platforms::mailbox::imap::ImapLink;
 use crate::platforms::mailbox::login::MailLogin;
-use crate::platforms::mailbox::server::{Encryption, MailProtocol, MailServer, NoConnection};
+use crate::platforms::mailbox::server::{ConnectError, Encryption, MailProtocol, MailServer};
 use model::secret::Secret;
 
 /// Bytes a flood has at most; enough to show that nobody listens any more.
-const FLOOD_BYTES: usize = 48 * 1024 * 1024;
+const MAX_FLOOD_BYTES: usize = 48 * 1024 * 1024;
 /// Bytes that may lie in the sockets of both sides after the client left.
 const IN_SOCKETS: usize = 24 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ impl FloodingServer {
             }
             let flood = flood.repeat(64 * 1024 / flood.len());
             let _ = stream.write_all(first.as_bytes()).await;
-            while count.load(Ordering::SeqCst) < FLOOD_BYTES
+            while count.load(Ordering::SeqCst) < MAX_FLOOD_BYTES
                 && stream.write_all(flood.as_bytes()).await.is_ok()
             {
                 count.fetch_add(flood.len(), Ordering::SeqCst);
@@ -87,7 +87,7 @@ async fn a_server_that_floods_before_starttls_is_left() {
         let server = FloodingServer::start(lines, first, flood).await;
         let left = server.named(protocol, Encryption::StartTls).connect(&Err("nobody".to_owned())).await;
         let why = left.expect_err("it floods");
-        assert!(matches!(why, NoConnection::Endless(..)), "{lines:?} {first}: {why}");
+        assert!(matches!(why, ConnectError::Endless(..)), "{lines:?} {first}: {why}");
         assert!(why.to_string().contains("a line of more than"), "{why}");
         server.check();
     }

@@ -34,15 +34,15 @@ impl FolderUse {
     /// Names without a mark, the likeliest first.
     const fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Sent => &SENT,
-            Self::Archive => &ARCHIVE,
-            Self::Trash => &TRASH,
-            Self::Junk => &JUNK,
+            Self::Sent => &SENT_NAMES,
+            Self::Archive => &ARCHIVE_NAMES,
+            Self::Trash => &TRASH_NAMES,
+            Self::Junk => &JUNK_NAMES,
         }
     }
 }
 
-const SENT: [&str; 41] = [
+const SENT_NAMES: [&str; 41] = [
     "Sent",
     "Sent Items",
     "Sent Messages",
@@ -85,7 +85,7 @@ const SENT: [&str; 41] = [
     "已傳送的郵件",
     "送信済みアイテム",
 ];
-const ARCHIVE: [&str; 12] = [
+const ARCHIVE_NAMES: [&str; 12] = [
     "Archive",
     "Archives",
     "Archiv",
@@ -99,7 +99,7 @@ const ARCHIVE: [&str; 12] = [
     "归档",
     "アーカイブ",
 ];
-const TRASH: [&str; 24] = [
+const TRASH_NAMES: [&str; 24] = [
     "Trash",
     "Deleted Items",
     "Deleted Messages",
@@ -125,7 +125,7 @@ const TRASH: [&str; 24] = [
     "已删除",
     "削除済みアイテム",
 ];
-const JUNK: [&str; 16] = [
+const JUNK_NAMES: [&str; 16] = [
     "Junk",
     "Spam",
     "Junk E-mail",
@@ -145,15 +145,15 @@ const JUNK: [&str; 16] = [
 ];
 
 /// The folder for a use: one that is marked, else one of a usual name.
-pub(super) fn find(all: &[Folder], wanted: FolderUse) -> Option<String> {
+pub(super) fn find_folder(all: &[Folder], wanted: FolderUse) -> Option<String> {
     let is_marked = |folder: &&Folder| folder.marks.iter().any(|mark| mark.contains(wanted.mark()));
     let marked = all.iter().find(is_marked);
-    let named = || wanted.names().iter().find_map(|name| all.iter().find(|folder| is_called(folder, name)));
+    let named = || wanted.names().iter().find_map(|name| all.iter().find(|folder| has_name(folder, name)));
     marked.or_else(named).map(|folder| folder.name.clone())
 }
 
 /// True if the last part of a folder's name is this one, as it is or encoded.
-fn is_called(folder: &Folder, name: &str) -> bool {
+fn has_name(folder: &Folder, name: &str) -> bool {
     let last = folder.name.rsplit(['/', '.']).next().unwrap_or(&folder.name);
     last.to_lowercase() == name.to_lowercase() || last.eq_ignore_ascii_case(&modified_utf7(name))
 }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_mark_counts_more_than_a_name_and_names_are_known_in_other_languages() {
-        let found = |all: &[(&str, &str)], wanted| find(&folders(all), wanted);
+        let found = |all: &[(&str, &str)], wanted| find_folder(&folders(all), wanted);
         let marked = [("INBOX", ""), ("Sent", ""), ("Gesendete Objekte", "sent"), ("Papierkorb", "trash")];
         assert_eq!(found(&marked, FolderUse::Sent).as_deref(), Some("Gesendete Objekte"));
         assert_eq!(found(&marked, FolderUse::Trash).as_deref(), Some("Papierkorb"));

@@ -13,7 +13,7 @@ use lettre::transport::smtp::authentication::Mechanism;
 use rustls::ClientConfig;
 use tokio::time::timeout;
 
-use crate::carriers::PlatformTrouble;
+use crate::carriers::PlatformError;
 use crate::platforms::mailbox::answer_guard::AnswerSize;
 use crate::platforms::mailbox::fetched::FetchedMail;
 use crate::platforms::mailbox::folders::{self, Folder, FolderUse};
@@ -23,7 +23,7 @@ use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
 /// For what a server is asked.
-pub(super) const STEP: Duration = Duration::from_secs(30);
+pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of folders that are known.
 const MAX_FOLDERS: usize = 10_000;
 /// Where mail comes in.
@@ -61,7 +61,7 @@ pub struct FolderState {
 }
 
 impl FolderState {
-    fn of(told: &Mailbox) -> Self {
+    fn from_mailbox(told: &Mailbox) -> Self {
         Self {
             validity: told.uid_validity.unwrap_or(0),
             next: told.uid_next.unwrap_or(1),
@@ -70,7 +70,7 @@ impl FolderState {
     }
 
     /// Validity and number of the next mail, as marks hold them.
-    pub fn place(self) -> (u32, u32) {
+    pub fn next_position(self) -> (u32, u32) {
         (self.validity, self.next)
     }
 }
@@ -81,10 +81,10 @@ impl ImapLink {
         server: &MailServer,
         login: &MailLogin,
         trust: &Result<Arc<ClientConfig>, String>,
-    ) -> Result<Self, PlatformTrouble> {
-        let stream = server.connect(trust).await.map_err(|why| PlatformTrouble::passing(why.to_string()))?;
-        let proof = login.reading().await?;
-        let place = server.place();
+    ) -> Result<Self, PlatformError> {
+        let stream = server.connect(trust).await.map_err(|why| PlatformError::transient(why.to_string()))?;
+        let proof = login.imap_proof().await?;
+        let place = server.describe();
         let greeting = async {
             let mut client = Client::new(stream);
             match client.read_response().await {
@@ -94,11 +94,12 @@ impl ImapLink {
             }
         };
         let silent = |why: String| {
-            PlatformTrouble::passing(format!(
+            PlatformError::transient(format!(
                 "{place} does not answer as an IMAP server ({why}): look at the host and the port"
             ))
         };
-        let greeted = timeout(STEP, greeting).await.map_err(|_| silent("no greeting".to_owned()))?;
+        let greeted =
+            timeout(COMMAND_TIMEOUT, greeting).await.map_err(|_| silent("no greeting".to_owned()))?;
         let client = greeted.map_err(silent)?;
         let logged_in = async {
             match proof.mechanism {
@@ -108,18 +109,18 @@ impl ImapLink {
                 _ => client.login(&server.user, proof.secret.expose()).await,
             }
         };
-        let session = match timeout(STEP, logged_in).await {
+        let session = match timeout(COMMAND_TIMEOUT, logged_in).await {
             Ok(Ok(session)) => session,
             Ok(Err((why @ (ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)), _))) => {
-                login.refused().await;
+                login.discard_token().await;
                 let why = format!(
                     "{place} does not take the user name and password for reading ({}): many providers want a password made for \
                      this program alone, and IMAP allowed in the account's settings; connect the channel again",
-                    said(&why)
+                    describe_imap_error(&why)
                 );
-                return Err(PlatformTrouble { why, pause: MINUTE });
+                return Err(PlatformError { why, pause: MINUTE });
             }
-            Ok(Err((why, _))) => return Err(trouble(&why)),
+            Ok(Err((why, _))) => return Err(imap_error(&why)),
             Err(_) => return Err(silent("no answer to the login".to_owned())),
         };
         let mut link = Self {
@@ -134,7 +135,7 @@ impl ImapLink {
             names: Vec::new(),
             told_count: None,
         };
-        timed(link.look_around()).await?;
+        with_timeout(link.discover_folders()).await?;
         Ok(link)
     }
 
@@ -143,7 +144,11 @@ impl ImapLink {
     /// # Errors
     /// When the server refuses, or the answer breaks off: async-imap takes both for a
     /// short answer.
-    async fn ask(&mut self, command: &str, mut tell: impl FnMut(&Response<'_>)) -> Result<(), ImapError> {
+    async fn run_command(
+        &mut self,
+        command: &str,
+        mut tell: impl FnMut(&Response<'_>),
+    ) -> Result<(), ImapError> {
         let tag = self.session.run_command(command).await?;
         loop {
             let Some(line) = self.session.read_response().await? else {
@@ -166,7 +171,7 @@ impl ImapLink {
     }
 
     /// Learns what the server can do and what its folders are called.
-    async fn look_around(&mut self) -> Result<(), ImapError> {
+    async fn discover_folders(&mut self) -> Result<(), ImapError> {
         self.session.get_mut().fail_at_end();
         let can = self.session.capabilities().await?;
         (self.idles, self.moves) = (can.has_str("IDLE"), can.has_str("MOVE"));
@@ -177,7 +182,7 @@ impl ImapLink {
         }
         self.session.get_mut().expect(AnswerSize::Usual);
         let (mut all, mut delimiter): (Vec<Folder>, Option<String>) = (Vec::new(), None);
-        let listing = self.ask("LIST \"\" \"*\"", |told| {
+        let listing = self.run_command("LIST \"\" \"*\"", |told| {
             let Response::MailboxData(MailboxDatum::List(folder)) = told else { return };
             if let (None, Some(between)) = (&delimiter, &folder.delimiter) {
                 delimiter = Some(between.to_string());
@@ -191,20 +196,20 @@ impl ImapLink {
             }
         });
         listing.await?;
-        let sent = folders::find(&all, FolderUse::Sent);
-        let archive = folders::find(&all, FolderUse::Archive);
-        self.trash = folders::find(&all, FolderUse::Trash);
-        self.junk = folders::find(&all, FolderUse::Junk);
+        let sent = folders::find_folder(&all, FolderUse::Sent);
+        let archive = folders::find_folder(&all, FolderUse::Archive);
+        self.trash = folders::find_folder(&all, FolderUse::Trash);
+        self.junk = folders::find_folder(&all, FolderUse::Junk);
         let delimiter = delimiter.unwrap_or_default();
-        self.sent = self.made(sent, "Sent", &delimiter).await?;
-        self.archive = self.made(archive, "Archive", &delimiter).await?;
+        self.sent = self.ensure_folder(sent, "Sent", &delimiter).await?;
+        self.archive = self.ensure_folder(archive, "Archive", &delimiter).await?;
         self.names = all.into_iter().map(|folder| folder.name).collect();
         Ok(())
     }
 
     /// The name of a folder, which is made where it is missing: beside the inbox,
     /// or in it at servers that allow no others.
-    async fn made(
+    async fn ensure_folder(
         &mut self,
         found: Option<String>,
         name: &str,
@@ -225,7 +230,7 @@ impl ImapLink {
     }
 
     /// The name of a folder of the interface, if the mailbox has it.
-    pub fn folder(&self, word: &str) -> Option<String> {
+    pub fn folder_name(&self, word: &str) -> Option<String> {
         let named = || {
             let (exact, coded) = (|text: &&String| text.as_str() == word, modified_utf7(word));
             let alike = |text: &&String| text.eq_ignore_ascii_case(&coded);
@@ -243,8 +248,8 @@ impl ImapLink {
 
     /// The same; a folder that is missing is made. `None` where the server
     /// makes none of that name: then mails stay where they are.
-    pub async fn folder_made(&mut self, word: &str) -> Result<Option<String>, ImapError> {
-        if let Some(found) = self.folder(word) {
+    pub async fn ensure_named_folder(&mut self, word: &str) -> Result<Option<String>, ImapError> {
+        if let Some(found) = self.folder_name(word) {
             return Ok(Some(found));
         }
         let name = match word {
@@ -276,14 +281,14 @@ impl ImapLink {
     /// How far a folder is, without going there.
     pub async fn state_of(&mut self, folder: &str) -> Result<FolderState, ImapError> {
         let told = self.session.status(folder, "(UIDNEXT UIDVALIDITY)").await?;
-        Ok(FolderState::of(&told))
+        Ok(FolderState::from_mailbox(&told))
     }
 
     /// Goes into a folder: how far it is then. What [`Self::state_of`] tells may
     /// be older than the numbers the server uses in there.
     pub async fn enter(&mut self, folder: &str) -> Result<FolderState, ImapError> {
         let told = self.session.select(folder).await?;
-        let mut state = FolderState::of(&told);
+        let mut state = FolderState::from_mailbox(&told);
         if told.uid_next.is_none() && state.count > 0 {
             state.next = self.next_number(folder).await?;
         }
@@ -316,9 +321,9 @@ impl ImapLink {
     async fn fetch_by(&mut self, command: &str) -> Result<Vec<FetchedMail>, ImapError> {
         self.session.get_mut().expect(AnswerSize::Mails);
         let mut all = Vec::new();
-        let asked = self.ask(command, |told| {
+        let asked = self.run_command(command, |told| {
             if let Response::Fetch(_, values) = told {
-                all.push(FetchedMail::of(values));
+                all.push(FetchedMail::from_attributes(values));
             }
         });
         asked.await?;
@@ -344,12 +349,12 @@ impl ImapLink {
 
     /// The numbers of the mails with a `Message-ID` in the folder it is in.
     pub async fn find(&mut self, header_id: &str) -> Result<Vec<u32>, ImapError> {
-        if !is_plain(header_id) {
+        if !is_quotable(header_id) {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
         let command = format!("UID SEARCH HEADER Message-ID \"{header_id}\"");
-        let asked = self.ask(&command, |told| {
+        let asked = self.run_command(&command, |told| {
             if let Response::MailboxData(MailboxDatum::Search(numbers)) = told {
                 found.extend_from_slice(numbers);
             }
@@ -364,7 +369,7 @@ impl ImapLink {
             return Ok(());
         }
         let query = format!("{}FLAGS.SILENT ({flag})", if set { '+' } else { '-' });
-        self.ask(&format!("UID STORE {} {query}", list(uids)), |_| ()).await
+        self.run_command(&format!("UID STORE {} {query}", format_uids(uids)), |_| ()).await
     }
 
     /// Moves mails into another folder.
@@ -373,13 +378,13 @@ impl ImapLink {
             return Ok(());
         }
         if self.moves {
-            return self.session.uid_mv(list(uids), folder).await;
+            return self.session.uid_mv(format_uids(uids), folder).await;
         }
-        self.session.uid_copy(list(uids), folder).await?;
+        self.session.uid_copy(format_uids(uids), folder).await?;
         self.flag(uids, "\\Deleted", true).await?;
         // Otherwise it stays marked: all that are marked would be removed.
         if self.removes {
-            self.session.uid_expunge(list(uids)).await?.try_for_each(async |_| Ok(())).await?;
+            self.session.uid_expunge(format_uids(uids)).await?.try_for_each(async |_| Ok(())).await?;
         }
         Ok(())
     }
@@ -414,39 +419,39 @@ pub(super) fn modified_utf7(name: &str) -> String {
 }
 
 /// Numbers as the protocol lists them.
-fn list(uids: &[u32]) -> String {
+fn format_uids(uids: &[u32]) -> String {
     uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Whether it may stand between quotes in a command.
-fn is_plain(text: &str) -> bool {
+fn is_quotable(text: &str) -> bool {
     !text.is_empty()
         && text.len() < 1000
         && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
 }
 
 /// Bounds what a server takes.
-pub async fn timed<T>(asked: impl Future<Output = Result<T, ImapError>>) -> Result<T, PlatformTrouble> {
-    timed_for(STEP, asked).await
+pub async fn with_timeout<T>(asked: impl Future<Output = Result<T, ImapError>>) -> Result<T, PlatformError> {
+    with_timeout_of(COMMAND_TIMEOUT, asked).await
 }
 
 /// The same for what may take longer.
-pub async fn timed_for<T>(
+pub async fn with_timeout_of<T>(
     limit: Duration,
     asked: impl Future<Output = Result<T, ImapError>>,
-) -> Result<T, PlatformTrouble> {
+) -> Result<T, PlatformError> {
     match timeout(limit, asked).await {
         Ok(Ok(told)) => Ok(told),
-        Ok(Err(why)) => Err(trouble(&why)),
-        Err(_) => Err(PlatformTrouble::passing("the mailbox takes too long to answer")),
+        Ok(Err(why)) => Err(imap_error(&why)),
+        Err(_) => Err(PlatformError::transient("the mailbox takes too long to answer")),
     }
 }
 
 /// [`timed_for`], but `None` where the server refuses and the connection goes on.
-pub async fn unless_refused<T>(
+pub async fn with_timeout_unless_refused<T>(
     limit: Duration,
     asked: impl Future<Output = Result<T, ImapError>>,
-) -> Result<Option<T>, PlatformTrouble> {
+) -> Result<Option<T>, PlatformError> {
     let asked = async {
         match asked.await {
             Ok(told) => Ok(Some(told)),
@@ -454,15 +459,15 @@ pub async fn unless_refused<T>(
             Err(why) => Err(why),
         }
     };
-    timed_for(limit, asked).await
+    with_timeout_of(limit, asked).await
 }
 
-fn trouble(why: &ImapError) -> PlatformTrouble {
+fn imap_error(why: &ImapError) -> PlatformError {
     let pause = if matches!(why, ImapError::No(_)) { 10 * SECOND } else { 3 * SECOND };
-    PlatformTrouble { why: format!("the mailbox cannot be read now: {}", said(why)), pause }
+    PlatformError { why: format!("the mailbox cannot be read now: {}", describe_imap_error(why)), pause }
 }
 
-fn said(why: &ImapError) -> String {
+fn describe_imap_error(why: &ImapError) -> String {
     SafeText::line(&why.to_string()).as_str().chars().take(300).collect()
 }
 

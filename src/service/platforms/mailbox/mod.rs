@@ -37,8 +37,8 @@ use rustls::ClientConfig;
 use tokio::sync::Mutex;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent,
-    PlatformSource, PlatformTrouble, Polled, SecretStore,
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, Parcel, PlatformError, PlatformEvent,
+    PlatformSource, PollResult, SecretStore, SendOutcome, Transport, WebhookCall,
 };
 use imap::ImapLink;
 use login::{MailLogin, TokenSource};
@@ -52,9 +52,9 @@ use wire::errors::ErrorCode;
 pub use understanding::MailDirection;
 
 /// The kind of a parcel that changes mails in the mailbox.
-pub const FILING: &str = "filing";
+pub const FILING_KIND: &str = "filing";
 /// The kind of a parcel that is a mail.
-pub const MAIL: &str = "mail";
+pub const MAIL_KIND: &str = "mail";
 
 /// A mailbox with the server that sends for it.
 pub struct MailboxPlatform {
@@ -117,8 +117,8 @@ impl MailboxPlatform {
     }
 
     /// Logs in at both servers, and looks where reading would begin.
-    pub async fn test(&self, since: i64, name: String) -> Result<MailboxMark, PlatformTrouble> {
-        let mark = self.beginning(since, name).await?;
+    pub async fn test_login(&self, since: i64, name: String) -> Result<MailboxMark, PlatformError> {
+        let mark = self.initial_mark(since, name).await?;
         self.try_sending().await?;
         Ok(mark)
     }
@@ -126,9 +126,9 @@ impl MailboxPlatform {
 
 impl MailboxPlatform {
     /// How it stands once both servers have let it in, line by line.
-    pub fn standing(&self) -> Vec<String> {
+    pub fn describe_status(&self) -> Vec<String> {
         let MailboxSettings { address, auto_reply, .. } = &self.settings;
-        let (reads, sends) = (self.imap_server.place(), self.smtp_server.place());
+        let (reads, sends) = (self.imap_server.describe(), self.smtp_server.describe());
         vec![
             format!("{address}: {reads} lets it in, and its inbox can be read"),
             format!("{sends} lets it in, and takes its mail"),
@@ -140,13 +140,17 @@ impl MailboxPlatform {
     }
 }
 
-impl Carrier for MailboxPlatform {
-    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+impl Transport for MailboxPlatform {
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        file: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(async move {
             let content = parcel.content.clone().unwrap_or_default();
             let refuse =
-                |why: String| CarryOutcome::Refused { code: ErrorCode::InternalError, why, broken: false };
-            if parcel.kind == FILING {
+                |why: String| SendOutcome::Refused { code: ErrorCode::InternalError, why, broken: false };
+            if parcel.kind == FILING_KIND {
                 return match serde_json::from_value::<MailFiling>(content) {
                     Ok(filing) => self.file(&filing).await,
                     Err(why) => refuse(why.to_string()),
@@ -155,8 +159,8 @@ impl Carrier for MailboxPlatform {
             match (serde_json::from_value::<MailEnvelope>(content), file) {
                 (Ok(envelope), Some(file)) => {
                     let outcome = self.send(&envelope, &file.bytes).await;
-                    if matches!(outcome, CarryOutcome::Taken { .. }) {
-                        self.keep_copy(&envelope, &file.bytes).await;
+                    if matches!(outcome, SendOutcome::Taken { .. }) {
+                        self.store_sent_copy(&envelope, &file.bytes).await;
                     }
                     outcome
                 }
@@ -168,43 +172,43 @@ impl Carrier for MailboxPlatform {
 }
 
 impl PlatformSource for MailboxPlatform {
-    fn is_read(&self) -> bool {
+    fn needs_polling(&self) -> bool {
         true
     }
 
-    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
-        Box::pin(self.read_on(mark))
+    fn poll_updates<'a>(&'a self, mark: &'a str) -> BoxFuture<'a, Result<PollResult, PlatformError>> {
+        Box::pin(self.read_from_mark(mark))
     }
 
-    fn subscribe<'a>(&'a self, _: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+    fn subscribe<'a>(&'a self, _: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn is_genuine(&self, _: &HookCall<'_>) -> bool {
+    fn is_genuine(&self, _: &WebhookCall<'_>) -> bool {
         false
     }
 
-    fn split(&self, _: &HookCall<'_>) -> Vec<HookPiece> {
+    fn split_updates(&self, _: &WebhookCall<'_>) -> Vec<InboundUpdate> {
         Vec::new()
     }
 
-    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
-        let Some((head, raw)) = pieces::read(body) else { return Vec::new() };
+    fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        let Some((head, raw)) = pieces::split_update(body) else { return Vec::new() };
         if head.kind == PieceKind::Flags {
             return head.facts.into_iter().map(PlatformEvent::Filed).collect();
         }
-        let mail = understanding::understand(&head, raw, &self.settings.address);
+        let mail = understanding::read_mail(&head, raw, &self.settings.address);
         vec![PlatformEvent::Mail(Box::new(mail))]
     }
 
-    fn fetch<'a>(&'a self, _: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
+    fn fetch_media<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
         // The bytes of a mail come with it.
-        Box::pin(std::future::ready(Err(FileTrouble::last("there is nothing to fetch"))))
+        Box::pin(std::future::ready(Err(FileFetchError::permanent("there is nothing to fetch"))))
     }
 
-    fn keep_secrets_in(&self, store: Arc<dyn SecretStore>) {
+    fn set_secret_store(&self, store: Arc<dyn SecretStore>) {
         if let MailLogin::Tokens(source) = &self.login {
-            source.keep_in(store);
+            source.set_store(store);
         }
     }
 

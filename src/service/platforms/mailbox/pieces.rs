@@ -1,22 +1,22 @@
 //! What was read of a mailbox, as it is kept before anything is made of it: a
 //! line of JSON, and the mail as it came.
 
-use crate::carriers::{HookPiece, PlatformTrouble};
+use crate::carriers::{InboundUpdate, PlatformError};
 use wire::carriers::PieceHead;
 
 /// All pieces of a mailbox are worked on in the order they were read.
-const LANE: &str = "mailbox";
+const MAILBOX_LANE: &str = "mailbox";
 
 /// A piece as it is kept.
-pub fn piece(name: String, head: &PieceHead, mail: &[u8]) -> Result<HookPiece, PlatformTrouble> {
-    let mut body = serde_json::to_vec(head).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+pub fn build_update(name: String, head: &PieceHead, mail: &[u8]) -> Result<InboundUpdate, PlatformError> {
+    let mut body = serde_json::to_vec(head).map_err(|why| PlatformError::transient(why.to_string()))?;
     body.push(b'\n');
     body.extend_from_slice(mail);
-    Ok(HookPiece { name, lane: LANE.to_owned(), body })
+    Ok(InboundUpdate { name, lane: MAILBOX_LANE.to_owned(), body })
 }
 
 /// Reads what was kept, and the mail behind it.
-pub fn read(piece: &[u8]) -> Option<(PieceHead, &[u8])> {
+pub fn split_update(piece: &[u8]) -> Option<(PieceHead, &[u8])> {
     let end = piece.iter().position(|byte| *byte == b'\n')?;
     Some((serde_json::from_slice(&piece[..end]).ok()?, &piece[end + 1..]))
 }

@@ -12,47 +12,49 @@ use async_imap::extensions::idle::IdleResponse;
 use async_imap::types::{Flag, UnsolicitedResponse};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::carriers::{HookPiece, PlatformTrouble, Polled};
+use crate::carriers::{InboundUpdate, PlatformError, PollResult};
 use crate::platforms::mailbox::MailboxPlatform;
-use crate::platforms::mailbox::earlier::{EarlierPiece, EarlierReader};
+use crate::platforms::mailbox::earlier::{EarlierReader, FetchedEarlierMail};
 use crate::platforms::mailbox::fetched::{FetchedMail, InternalDate};
-use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, STEP, timed, unless_refused};
-use crate::platforms::mailbox::pieces::piece;
+use crate::platforms::mailbox::imap::{
+    COMMAND_TIMEOUT, FolderState, INBOX, ImapLink, with_timeout, with_timeout_unless_refused,
+};
+use crate::platforms::mailbox::pieces::build_update;
 use model::time::SECOND;
 use wire::carriers::{MailFact, MailFacts, MailboxMark, PieceHead, PieceKind};
 
 /// How long the server is waited for; each time it is asked to tell anew, long
 /// before it would forget.
-const WAIT: Duration = Duration::from_secs(20);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The same where a server tells nothing by itself.
-const LOOK: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// For one reading, with all that is fetched in it.
-const READING: Duration = Duration::from_secs(80);
+const READ_TIMEOUT: Duration = Duration::from_secs(80);
 /// Mails of one reading at most, and bytes.
-const MAILS: usize = 20;
-const BYTES: usize = 16 * 1024 * 1024;
+const MAX_MAILS: usize = 20;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// For the bytes of one mail; after so long no other is begun.
-pub(super) const MAIL: Duration = Duration::from_secs(50);
-const ENOUGH: Duration = Duration::from_secs(15);
+pub(super) const MAIL_TIMEOUT: Duration = Duration::from_secs(50);
+const MAX_FETCH_TIME: Duration = Duration::from_secs(15);
 /// Bytes of a mail that is read whole; of a longer one the beginning.
-pub(super) const WHOLE: usize = 26 * 1024 * 1024;
-pub(super) const BEGINNING: usize = 1024 * 1024;
+pub(super) const MAX_WHOLE_MAIL_BYTES: usize = 26 * 1024 * 1024;
+pub(super) const CUT_MAIL_BYTES: usize = 1024 * 1024;
 /// Mails of the inbox whose flags are followed: the newest.
-const FOLLOWED: u32 = 500;
+const MAX_FOLLOWED_MAILS: u32 = 500;
 /// Time between two looks at flags while mail from before is read.
-const FLAGS_PAUSE: Duration = Duration::from_secs(2);
+const FLAGS_INTERVAL: Duration = Duration::from_secs(2);
 /// Time after which a reading asks for no mail from before.
-const LATE: Duration = Duration::from_secs(20);
+const MAX_EARLIER_START: Duration = Duration::from_secs(20);
 /// Mails whose heads are asked for at a time.
-const HEADS: u32 = 5_000;
+const HEADS_PER_FETCH: u32 = 5_000;
 /// Mails whose heads are asked for one by one in one reading.
-const SINGLE_HEADS: u32 = 50;
+const MAX_SINGLE_HEADS: u32 = 50;
 /// Readings that fail in a row after which a mail that the server refuses, while
 /// it gives another, is left out.
 const MAX_REFUSALS: u32 = 3;
 /// What is asked of a mail before its bytes.
-const HEAD: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE)";
-const WITH_ID: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])";
+const HEAD_ITEMS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE)";
+const ID_ITEMS: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])";
 
 /// What is known of a connection that reads.
 pub struct MailboxReader {
@@ -60,9 +62,9 @@ pub struct MailboxReader {
     link: Option<ImapLink>,
     inbox: FolderState,
     /// The flags as they were told last, by the number of the mail.
-    known: BTreeMap<u32, MailFact>,
+    facts: BTreeMap<u32, MailFact>,
     /// The count they were told under.
-    told: Option<u64>,
+    facts_counter: Option<u64>,
     /// When they were looked at last.
     looked_at: Option<Instant>,
     /// True if nothing was asked in the inbox since it was gone into.
@@ -77,15 +79,15 @@ pub struct MailboxReader {
 
 /// Mail that was read.
 #[derive(Default)]
-struct MailboxNews {
-    pieces: Vec<HookPiece>,
+struct NewMail {
+    updates: Vec<InboundUpdate>,
     /// From before the mailbox was connected, newest first.
-    earlier: Vec<EarlierPiece>,
+    earlier: Vec<FetchedEarlierMail>,
 }
 
 impl MailboxPlatform {
     /// Reads on from a mark; waits a while where there is nothing new.
-    pub(super) async fn read_on(&self, mark: &str) -> Result<Polled, PlatformTrouble> {
+    pub(super) async fn read_from_mark(&self, mark: &str) -> Result<PollResult, PlatformError> {
         let mut mark: MailboxMark = serde_json::from_str(mark).unwrap_or_default();
         let mut place = self.reader.lock().await;
         let reading = async {
@@ -94,11 +96,11 @@ impl MailboxPlatform {
                 None => self.begin_reading().await?,
             };
             reader.leaves_out = self.failures.load(Ordering::SeqCst) >= MAX_REFUSALS;
-            let news = reader.round(&mut mark, &self.changed).await?;
-            Ok::<_, PlatformTrouble>((reader, news))
+            let news = reader.poll_once(&mut mark, &self.changed).await?;
+            Ok::<_, PlatformError>((reader, news))
         };
-        let late = PlatformTrouble::passing("the mailbox takes too long to answer");
-        let (reader, news) = match timeout(READING, reading).await.unwrap_or(Err(late)) {
+        let late = PlatformError::transient("the mailbox takes too long to answer");
+        let (reader, news) = match timeout(READ_TIMEOUT, reading).await.unwrap_or(Err(late)) {
             Ok(read) => read,
             Err(trouble) => {
                 self.failures.fetch_add(1, Ordering::SeqCst);
@@ -109,22 +111,22 @@ impl MailboxPlatform {
         *place = Some(reader);
         let mut earlier = Vec::with_capacity(news.earlier.len());
         for piece in news.earlier {
-            earlier.push(piece.understand(&self.settings.address));
+            earlier.push(piece.to_arrived_mail(&self.settings.address));
             // A batch takes a processor for a while.
             tokio::task::yield_now().await;
         }
-        let mark = serde_json::to_string(&mark).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
-        Ok(Polled { pieces: news.pieces, earlier, mark })
+        let mark = serde_json::to_string(&mark).map_err(|why| PlatformError::transient(why.to_string()))?;
+        Ok(PollResult { updates: news.updates, earlier_mails: earlier, mark })
     }
 
-    async fn begin_reading(&self) -> Result<MailboxReader, PlatformTrouble> {
+    async fn begin_reading(&self) -> Result<MailboxReader, PlatformError> {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
-        let inbox = timed(link.enter(INBOX)).await?;
+        let inbox = with_timeout(link.enter(INBOX)).await?;
         Ok(MailboxReader {
             link: Some(link),
             inbox,
-            known: BTreeMap::new(),
-            told: None,
+            facts: BTreeMap::new(),
+            facts_counter: None,
             looked_at: None,
             is_entered: true,
             leaves_out: false,
@@ -134,25 +136,26 @@ impl MailboxPlatform {
     }
 
     /// Where reading begins that begins now; whether the inbox can be entered.
-    pub(super) async fn beginning(&self, since: i64, name: String) -> Result<MailboxMark, PlatformTrouble> {
+    pub(super) async fn initial_mark(&self, since: i64, name: String) -> Result<MailboxMark, PlatformError> {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
-        let inbox = timed(link.enter(INBOX)).await?;
+        let inbox = with_timeout(link.enter(INBOX)).await?;
         let folder = link.sent.clone();
-        let sent = unless_refused(STEP, link.state_of(&folder)).await?.unwrap_or_default();
+        let sent =
+            with_timeout_unless_refused(COMMAND_TIMEOUT, link.state_of(&folder)).await?.unwrap_or_default();
         // The server forgets it anyway.
-        let _ = timed(link.session.logout()).await;
-        let (inbox, sent) = (inbox.place(), sent.place());
+        let _ = with_timeout(link.session.logout()).await;
+        let (inbox, sent) = (inbox.next_position(), sent.next_position());
         Ok(MailboxMark { since, name, inbox, sent, told: 0, earlier: None })
     }
 }
 
 impl MailboxReader {
     /// What is new since a mark, which moves on; waits for it once.
-    async fn round(
+    async fn poll_once(
         &mut self,
         mark: &mut MailboxMark,
         changed: &AtomicBool,
-    ) -> Result<MailboxNews, PlatformTrouble> {
+    ) -> Result<NewMail, PlatformError> {
         let (mut waited, begun) = (false, Instant::now());
         loop {
             self.enter_inbox().await?;
@@ -166,37 +169,37 @@ impl MailboxReader {
             fetch_new(link, (PieceKind::Inbox, state, self.leaves_out), mark, &mut pieces).await?;
             let folder = link.sent.clone();
             // Without a folder of sent mail the inbox is read all the same.
-            let sent = unless_refused(STEP, link.state_of(&folder)).await?;
+            let sent = with_timeout_unless_refused(COMMAND_TIMEOUT, link.state_of(&folder)).await?;
             if let Some(sent) = sent
-                && sent.place() != mark.sent
+                && sent.next_position() != mark.sent
             {
-                let sent = timed(link.enter(&folder)).await?;
+                let sent = with_timeout(link.enter(&folder)).await?;
                 fetch_new(link, (PieceKind::Sent, sent, self.leaves_out), mark, &mut pieces).await?;
-                let state = timed(link.enter(INBOX)).await?;
+                let state = with_timeout(link.enter(INBOX)).await?;
                 self.set_inbox(state);
             }
             let is_importing = mark.is_importing();
-            let looked = self.looked_at.is_some_and(|at| at.elapsed() < FLAGS_PAUSE);
+            let looked = self.looked_at.is_some_and(|at| at.elapsed() < FLAGS_INTERVAL);
             if !(is_importing && looked) {
-                if let Some(piece) = self.facts(mark, changed.swap(false, Ordering::SeqCst)).await? {
+                if let Some(piece) = self.changed_facts(mark, changed.swap(false, Ordering::SeqCst)).await? {
                     pieces.push(piece);
                 }
                 self.looked_at = Some(Instant::now());
             }
             if is_importing {
                 let mut earlier = Vec::new();
-                if pieces.len() < MAILS
-                    && begun.elapsed() < LATE
+                if pieces.len() < MAX_MAILS
+                    && begun.elapsed() < MAX_EARLIER_START
                     && let Some(link) = self.link.as_mut()
                 {
                     let state;
                     (earlier, state) = self.earlier.read_batch(link, mark).await?;
                     self.set_inbox(state);
                 }
-                return Ok(MailboxNews { pieces, earlier });
+                return Ok(NewMail { updates: pieces, earlier });
             }
             if waited || *mark != before {
-                return Ok(MailboxNews { pieces, ..MailboxNews::default() });
+                return Ok(NewMail { updates: pieces, ..NewMail::default() });
             }
             if !self.is_behind(mark) {
                 self.wait().await?;
@@ -207,14 +210,14 @@ impl MailboxReader {
 
     /// Goes into the inbox anew, unless it was just gone into: a connection may
     /// go on showing a mailbox that is no more, without a word.
-    async fn enter_inbox(&mut self) -> Result<(), PlatformTrouble> {
+    async fn enter_inbox(&mut self) -> Result<(), PlatformError> {
         let link = self.link.as_mut().ok_or_else(connection_ended)?;
         if !self.is_entered {
-            let state = timed(link.enter(INBOX)).await?;
+            let state = with_timeout(link.enter(INBOX)).await?;
             self.set_inbox(state);
         }
         self.is_entered = false;
-        while link_news(&mut self.link).is_some() {}
+        while next_unsolicited(&mut self.link).is_some() {}
         if let Some(link) = &mut self.link {
             link.told_count = None;
         }
@@ -224,8 +227,8 @@ impl MailboxReader {
     fn set_inbox(&mut self, state: FolderState) {
         if state.validity != self.inbox.validity {
             // Numbers of the former validity name other mails now.
-            self.known.clear();
-            self.told = None;
+            self.facts.clear();
+            self.facts_counter = None;
             self.earlier = EarlierReader::new();
         }
         self.inbox = state;
@@ -238,13 +241,13 @@ impl MailboxReader {
     fn is_numbered_anew(&mut self, mark: &MailboxMark) -> bool {
         let state = self.inbox;
         let is_lower = state.validity == mark.inbox.0 && state.next < mark.inbox.1;
-        is_lower && self.numbered_anew.replace(state.place()) != Some(state.place())
+        is_lower && self.numbered_anew.replace(state.next_position()) != Some(state.next_position())
     }
 
     /// True if something came into the inbox that was not read yet.
     fn is_behind(&mut self, mark: &MailboxMark) -> bool {
         let mut is_behind = self.inbox.validity != mark.inbox.0 || self.inbox.next > mark.inbox.1;
-        while let Some(news) = link_news(&mut self.link) {
+        while let Some(news) = next_unsolicited(&mut self.link) {
             is_behind |= matches!(news, UnsolicitedResponse::Exists(count) if count > self.inbox.count);
         }
         let told_count = self.link.as_ref().and_then(|link| link.told_count);
@@ -253,94 +256,94 @@ impl MailboxReader {
     }
 
     /// Waits until the server tells something, or for a while.
-    async fn wait(&mut self) -> Result<(), PlatformTrouble> {
+    async fn wait(&mut self) -> Result<(), PlatformError> {
         let Some(link) = self.link.take() else { return Ok(()) };
         if !link.idles {
             self.link = Some(link);
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
             return Ok(());
         }
         let ImapLink { session, .. } = link;
         let mut idle = session.idle();
-        timed(idle.init()).await?;
+        with_timeout(idle.init()).await?;
         let told = {
-            let (waiting, _interrupt) = idle.wait_with_timeout(WAIT);
+            let (waiting, _interrupt) = idle.wait_with_timeout(IDLE_TIMEOUT);
             // A server that goes on saying that it is there is asked anew, too.
-            timeout(2 * WAIT, waiting).await.unwrap_or(Ok(IdleResponse::Timeout))
+            timeout(2 * IDLE_TIMEOUT, waiting).await.unwrap_or(Ok(IdleResponse::Timeout))
         };
-        told.map_err(|why| PlatformTrouble::passing(format!("the mailbox ended the connection: {why}")))?;
-        let session = timed(idle.done()).await?;
+        told.map_err(|why| PlatformError::transient(format!("the mailbox ended the connection: {why}")))?;
+        let session = with_timeout(idle.done()).await?;
         self.link = Some(ImapLink { session, ..link });
         Ok(())
     }
 
     /// What has changed of the flags of the newest mails, and which are gone.
-    async fn facts(
+    async fn changed_facts(
         &mut self,
         mark: &mut MailboxMark,
         all: bool,
-    ) -> Result<Option<HookPiece>, PlatformTrouble> {
+    ) -> Result<Option<InboundUpdate>, PlatformError> {
         let Some(link) = self.link.as_mut() else { return Ok(None) };
         // What was told and not kept is told again, from the beginning.
-        let anew = all || self.told != Some(mark.told);
+        let anew = all || self.facts_counter != Some(mark.told);
         if anew {
-            self.known.clear();
+            self.facts.clear();
         }
         let (validity, next) = mark.inbox;
-        let from = next.saturating_sub(FOLLOWED).max(1);
+        let from = next.saturating_sub(MAX_FOLLOWED_MAILS).max(1);
         // Refused by the server: nothing is known then, and nothing is gone.
-        let Some(mut now) = look_at_flags(link, &self.known, from, mark.counts_from()).await? else {
+        let Some(mut now) = fetch_flags(link, &self.facts, from, mark.counts_from()).await? else {
             return Ok(None);
         };
         now.retain(|uid, _| *uid < next);
         let mails: Vec<MailFact> = now
             .iter()
-            .filter(|(uid, mail_fact)| self.known.get(uid) != Some(*mail_fact))
+            .filter(|(uid, mail_fact)| self.facts.get(uid) != Some(*mail_fact))
             .map(|(_, mail_fact)| mail_fact.clone())
             .collect();
         // One that newer mail has pushed out of those that are followed may be there.
         let gone: Vec<String> = self
-            .known
+            .facts
             .range(from..)
             .filter(|(uid, range)| !now.contains_key(uid) && now.values().all(|other| other.id != range.id))
             .map(|(_, range)| range.id.clone())
             .collect();
-        self.known = now;
+        self.facts = now;
         if mails.is_empty() && gone.is_empty() && !anew {
-            self.told = Some(mark.told);
+            self.facts_counter = Some(mark.told);
             return Ok(None);
         }
         mark.told += 1;
-        self.told = Some(mark.told);
+        self.facts_counter = Some(mark.told);
         let head = PieceHead {
             facts: Some(MailFacts { mails, gone, no_others_from: anew.then_some((validity, from)) }),
             ..PieceHead::new(PieceKind::Flags)
         };
         let name = format!("flags {} {}", mark.name, mark.told);
-        Ok(Some(piece(name, &head, &[])?))
+        Ok(Some(build_update(name, &head, &[])?))
     }
 }
 
-fn connection_ended() -> PlatformTrouble {
-    PlatformTrouble::passing("the mailbox ended the connection")
+fn connection_ended() -> PlatformError {
+    PlatformError::transient("the mailbox ended the connection")
 }
 
 /// Next thing the server told without being asked.
-fn link_news(link: &mut Option<ImapLink>) -> Option<UnsolicitedResponse> {
+fn next_unsolicited(link: &mut Option<ImapLink>) -> Option<UnsolicitedResponse> {
     link.as_mut()?.session.unsolicited_responses.try_recv().ok()
 }
 
 /// The flags of the mails from a number on that came in since a time, `None`
 /// where the server refuses.
-async fn look_at_flags(
+async fn fetch_flags(
     link: &mut ImapLink,
     known: &BTreeMap<u32, MailFact>,
     from: u32,
     since: i64,
-) -> Result<Option<BTreeMap<u32, MailFact>>, PlatformTrouble> {
+) -> Result<Option<BTreeMap<u32, MailFact>>, PlatformError> {
     let numbers = format!("{from}:*");
     let asked = link.fetch(&numbers, "(UID FLAGS INTERNALDATE)");
-    let Some(told) = unless_refused(STEP, asked).await? else { return Ok(None) };
+    let Some(told) = with_timeout_unless_refused(COMMAND_TIMEOUT, asked).await? else { return Ok(None) };
     // A mail that is marked as deleted is on its way out.
     let is_there = |fetched_mail: &&FetchedMail| fetched_mail.flags().all(|flag| flag != Flag::Deleted);
     let told: Vec<&FetchedMail> = told
@@ -358,7 +361,9 @@ async fn look_at_flags(
         .collect();
     let mut ids: BTreeMap<u32, String> = BTreeMap::new();
     if !unknown.is_empty() {
-        let Some(told) = unless_refused(STEP, link.fetch(&unknown.join(","), WITH_ID)).await? else {
+        let Some(told) =
+            with_timeout_unless_refused(COMMAND_TIMEOUT, link.fetch(&unknown.join(","), ID_ITEMS)).await?
+        else {
             return Ok(None);
         };
         for it in told {
@@ -397,8 +402,8 @@ async fn fetch_new(
     link: &mut ImapLink,
     (kind, state, leaves_out): (PieceKind, FolderState, bool),
     mark: &mut MailboxMark,
-    pieces: &mut Vec<HookPiece>,
-) -> Result<(), PlatformTrouble> {
+    pieces: &mut Vec<InboundUpdate>,
+) -> Result<(), PlatformError> {
     let validity = state.validity;
     let place = if kind == PieceKind::Inbox { &mut mark.inbox } else { &mut mark.sent };
     if place.0 != validity {
@@ -408,36 +413,44 @@ async fn fetch_new(
     let (found, is_whole) = match fetch_heads(link, state, place.1).await? {
         Some(heads) => heads,
         None if leaves_out => fetch_heads_singly(link, state, place.1).await?,
-        None => return Err(refused()),
+        None => return Err(refused_error()),
     };
     let (mut count, mut bytes, begun) = (0, 0, Instant::now());
     for it in found {
         let Some(uid) = it.uid else { continue };
         if arrival_seconds(&it) >= mark.since {
             let size = it.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-            let enough = bytes + size.min(WHOLE) > BYTES || begun.elapsed() > ENOUGH;
-            if count >= MAILS || (count > 0 && enough) {
+            let enough =
+                bytes + size.min(MAX_WHOLE_MAIL_BYTES) > MAX_BYTES || begun.elapsed() > MAX_FETCH_TIME;
+            if count >= MAX_MAILS || (count > 0 && enough) {
                 return Ok(());
             }
-            let what = match size > WHOLE {
-                true => format!("(UID BODY.PEEK[]<0.{BEGINNING}>)"),
+            let what = match size > MAX_WHOLE_MAIL_BYTES {
+                true => format!("(UID BODY.PEEK[]<0.{CUT_MAIL_BYTES}>)"),
                 false => "(UID BODY.PEEK[])".to_owned(),
             };
-            let told = match unless_refused(MAIL, link.fetch(&uid.to_string(), &what)).await? {
-                Some(told) => told,
-                None if leaves_out && gives_another(link).await? => {
-                    tracing::warn!(uid, "the mailbox does not give a mail, which is left out");
-                    Vec::new()
-                }
-                None => return Err(refused()),
-            };
+            let told =
+                match with_timeout_unless_refused(MAIL_TIMEOUT, link.fetch(&uid.to_string(), &what)).await? {
+                    Some(told) => told,
+                    None if leaves_out && gives_another(link).await? => {
+                        tracing::warn!(uid, "the mailbox does not give a mail, which is left out");
+                        Vec::new()
+                    }
+                    None => return Err(refused_error()),
+                };
             let body =
                 told.iter().find(|fetched_mail| fetched_mail.uid == Some(uid)).and_then(FetchedMail::body);
             // One that is gone by now is nobody's any more.
             if let Some(body) = body {
                 let arrived_at = it.internal_date().map(InternalDate::timestamp);
-                let head = PieceHead { uid, validity, cut: size > WHOLE, arrived_at, ..PieceHead::new(kind) };
-                pieces.push(piece(format!("{} {validity} {uid}", kind.word()), &head, body)?);
+                let head = PieceHead {
+                    uid,
+                    validity,
+                    cut: size > MAX_WHOLE_MAIL_BYTES,
+                    arrived_at,
+                    ..PieceHead::new(kind)
+                };
+                pieces.push(build_update(format!("{} {validity} {uid}", kind.word()), &head, body)?);
                 count += 1;
                 bytes += body.len();
             }
@@ -450,14 +463,14 @@ async fn fetch_new(
     Ok(())
 }
 
-fn refused() -> PlatformTrouble {
-    PlatformTrouble { why: "the mailbox does not give its new mail now".to_owned(), pause: 10 * SECOND }
+fn refused_error() -> PlatformError {
+    PlatformError { why: "the mailbox does not give its new mail now".to_owned(), pause: 10 * SECOND }
 }
 
 /// True if the server gives the first mail of the folder: so one that it refuses
 /// cannot be read, and others can.
-async fn gives_another(link: &mut ImapLink) -> Result<bool, PlatformTrouble> {
-    let first = unless_refused(STEP, link.fetch_positions((1, 1), WITH_ID)).await?;
+async fn gives_another(link: &mut ImapLink) -> Result<bool, PlatformError> {
+    let first = with_timeout_unless_refused(COMMAND_TIMEOUT, link.fetch_positions((1, 1), ID_ITEMS)).await?;
     Ok(first.is_some_and(|mails| !mails.is_empty()))
 }
 
@@ -467,15 +480,20 @@ async fn fetch_heads_singly(
     link: &mut ImapLink,
     state: FolderState,
     from: u32,
-) -> Result<(Vec<FetchedMail>, bool), PlatformTrouble> {
+) -> Result<(Vec<FetchedMail>, bool), PlatformError> {
     if !gives_another(link).await? {
-        return Err(refused());
+        return Err(refused_error());
     }
-    let first = timed(link.position_of(from, state.count)).await?;
-    let last = state.count.min(first.saturating_add(SINGLE_HEADS - 1));
+    let first = with_timeout(link.position_of(from, state.count)).await?;
+    let last = state.count.min(first.saturating_add(MAX_SINGLE_HEADS - 1));
     let mut found = Vec::new();
     for position in first..=last {
-        match unless_refused(STEP, link.fetch_positions((position, position), HEAD)).await? {
+        match with_timeout_unless_refused(
+            COMMAND_TIMEOUT,
+            link.fetch_positions((position, position), HEAD_ITEMS),
+        )
+        .await?
+        {
             Some(mails) => found.extend(mails),
             None => tracing::warn!(position, "the mailbox does not give a mail, which is left out"),
         }
@@ -491,18 +509,22 @@ async fn fetch_heads(
     link: &mut ImapLink,
     state: FolderState,
     from: u32,
-) -> Result<Option<(Vec<FetchedMail>, bool)>, PlatformTrouble> {
-    let is_few = state.next.saturating_sub(from) <= HEADS || state.count <= HEADS;
+) -> Result<Option<(Vec<FetchedMail>, bool)>, PlatformError> {
+    let is_few = state.next.saturating_sub(from) <= HEADS_PER_FETCH || state.count <= HEADS_PER_FETCH;
     let (found, is_whole) = if is_few {
-        (unless_refused(STEP, link.fetch(&format!("{from}:*"), HEAD)).await?, true)
+        (
+            with_timeout_unless_refused(COMMAND_TIMEOUT, link.fetch(&format!("{from}:*"), HEAD_ITEMS))
+                .await?,
+            true,
+        )
     } else {
-        let first = timed(link.position_of(from, state.count)).await?;
-        let last = first.saturating_add(HEADS - 1);
+        let first = with_timeout(link.position_of(from, state.count)).await?;
+        let last = first.saturating_add(HEADS_PER_FETCH - 1);
         match first > state.count {
             true => (Some(Vec::new()), true),
             false => {
-                let asked = link.fetch_positions((first, last.min(state.count)), HEAD);
-                (unless_refused(STEP, asked).await?, last >= state.count)
+                let asked = link.fetch_positions((first, last.min(state.count)), HEAD_ITEMS);
+                (with_timeout_unless_refused(COMMAND_TIMEOUT, asked).await?, last >= state.count)
             }
         }
     };

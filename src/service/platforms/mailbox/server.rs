@@ -19,9 +19,9 @@ use tokio_rustls::client::TlsStream;
 use crate::platforms::mailbox::answer_guard::{self, AnswerGuard, AnswerSize};
 
 /// For a connection, and for what is said before it is encrypted.
-const TIME: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Lines a server says at most before that.
-const LINES: usize = 64;
+const MAX_GREETING_LINES: usize = 64;
 
 /// How a connection is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct MailServer {
 
 /// Why there is no connection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoConnection {
+pub enum ConnectError {
     /// Nobody answers there.
     #[error("{0} cannot be reached ({1}): look at the host, the port and the network")]
     Unreachable(String, String),
@@ -109,7 +109,7 @@ impl MailServer {
             it if it == word => Encryption::StartTls,
             _ => return Err(shape()),
         };
-        let user = decode(url.username())
+        let user = percent_decode(url.username())
             .filter(|decode| !decode.is_empty() && !decode.chars().any(char::is_control));
         let user = user.ok_or_else(|| format!("{text:?} names no user: write {word}s://USER@HOST:PORT"))?;
         if url.password().is_some() {
@@ -123,16 +123,16 @@ impl MailServer {
     }
 
     /// Where it is, for people.
-    pub fn place(&self) -> String {
+    pub fn describe(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 
     pub async fn connect(
         &self,
         trust: &Result<Arc<ClientConfig>, String>,
-    ) -> Result<MailStream, NoConnection> {
-        let unreachable = |why: String| NoConnection::Unreachable(self.place(), why);
-        let connected = timeout(TIME, TcpStream::connect((self.host.as_str(), self.port))).await;
+    ) -> Result<MailStream, ConnectError> {
+        let unreachable = |why: String| ConnectError::Unreachable(self.describe(), why);
+        let connected = timeout(CONNECT_TIMEOUT, TcpStream::connect((self.host.as_str(), self.port))).await;
         let stream = connected
             .map_err(|_| unreachable("no answer".to_owned()))?
             .map_err(|why| unreachable(why.kind().to_string()))?;
@@ -142,7 +142,7 @@ impl MailServer {
             Encryption::Plain => Ok(MailStream::plain(stream, self.protocol)),
             Encryption::Implicit => self.encrypt(stream, trust, Vec::new()).await,
             Encryption::StartTls => {
-                let (stream, greeting) = timeout(TIME, self.ask_for_tls(stream))
+                let (stream, greeting) = timeout(CONNECT_TIMEOUT, self.ask_for_tls(stream))
                     .await
                     .map_err(|_| unreachable("it says nothing".to_owned()))??;
                 self.encrypt(stream, trust, greeting).await
@@ -155,11 +155,11 @@ impl MailServer {
         stream: TcpStream,
         trust: &Result<Arc<ClientConfig>, String>,
         greeting: Vec<u8>,
-    ) -> Result<MailStream, NoConnection> {
-        let refused = |why: String| NoConnection::Untrusted(self.place(), why);
+    ) -> Result<MailStream, ConnectError> {
+        let refused = |why: String| ConnectError::Untrusted(self.describe(), why);
         let trust = trust.clone().map_err(refused)?;
         let name = ServerName::try_from(self.host.clone()).map_err(|why| refused(why.to_string()))?;
-        let encrypted = timeout(TIME, TlsConnector::from(trust).connect(name, stream)).await;
+        let encrypted = timeout(CONNECT_TIMEOUT, TlsConnector::from(trust).connect(name, stream)).await;
         let encrypted = encrypted.map_err(|_| refused("no answer".to_owned()))?;
         let stream = Box::new(encrypted.map_err(|why| refused(why.to_string()))?);
         let guard = AnswerGuard::new(self.protocol);
@@ -167,11 +167,11 @@ impl MailServer {
     }
 
     /// Asks for STARTTLS; the greeting that the server says no more afterwards.
-    async fn ask_for_tls(&self, stream: TcpStream) -> Result<(TcpStream, Vec<u8>), NoConnection> {
-        let none = || NoConnection::Unencrypted(self.place());
+    async fn ask_for_tls(&self, stream: TcpStream) -> Result<(TcpStream, Vec<u8>), ConnectError> {
+        let none = || ConnectError::Unencrypted(self.describe());
         let gone = |why: io::Error| match answer_guard::exceeded(&why) {
-            Some(bound) => NoConnection::Endless(self.place(), bound.to_string()),
-            None => NoConnection::Unreachable(self.place(), why.kind().to_string()),
+            Some(bound) => ConnectError::Endless(self.describe(), bound.to_string()),
+            None => ConnectError::Unreachable(self.describe(), why.kind().to_string()),
         };
         let mut stream = BufReader::new(MailStream::plain(stream, self.protocol));
         let mut greeting = String::new();
@@ -188,7 +188,7 @@ impl MailServer {
                 let count = stream.read_line(&mut line).await.map_err(gone)?;
                 lines += 1;
                 let refused = line.starts_with("a NO") || line.starts_with("a BAD");
-                if count == 0 || lines > LINES || refused || line.starts_with(['4', '5']) {
+                if count == 0 || lines > MAX_GREETING_LINES || refused || line.starts_with(['4', '5']) {
                     return Err(none());
                 }
                 if line.starts_with(good) {
@@ -208,7 +208,7 @@ impl MailServer {
 }
 
 /// Decodes `%40` and the like.
-fn decode(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

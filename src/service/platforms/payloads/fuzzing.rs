@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::{PayloadReader, body, inputs, readers};
-use crate::carriers::{ArrivedMessage, HookCall, PlatformEvent};
-use model::phone_forms::normal;
+use crate::carriers::{ArrivedMessage, PlatformEvent, WebhookCall};
+use model::phone_forms::normalize;
 
 /// Mutations of each platform's payloads that a plain test makes.
 const CASES: u32 = 3_000;
@@ -120,12 +120,12 @@ fn fuzz(folder: &str) {
 /// The fault in words: a wrong recipient, or more than the call can account for.
 fn check(reader: &PayloadReader, call: &[u8]) -> Result<usize, String> {
     let headers = axum::http::HeaderMap::new();
-    let pieces = reader.platform.split(&HookCall { query: "", headers: &headers, body: call });
+    let pieces = reader.platform.split_updates(&WebhookCall { query: "", headers: &headers, body: call });
     let kept: usize = pieces.iter().map(|piece| piece.body.len() + piece.name.len() + piece.lane.len()).sum();
     check_size("pieces", kept, pieces.len(), call)?;
     let named = named_recipients(reader.folder, call);
     let (mut events, mut words) = (0, 0);
-    for event in pieces.iter().flat_map(|piece| reader.platform.understand(&piece.body)) {
+    for event in pieces.iter().flat_map(|piece| reader.platform.parse_updates(&piece.body)) {
         events += 1;
         words += text_size(&event);
         check_recipient(reader, &event, &named)?;
@@ -169,7 +169,7 @@ fn check_recipient(reader: &PayloadReader, event: &PlatformEvent, named: &Named)
         PlatformEvent::Message(message) => {
             let inbound = &message.inbound;
             let id = inbound.platform_id.as_deref().unwrap_or("");
-            let also = inbound.also.iter().map(String::as_str);
+            let also = inbound.other_ids.iter().map(String::as_str);
             also.chain([inbound.from.as_str()]).map(|address| (id, address)).collect()
         }
         PlatformEvent::SentElsewhere(sent) => vec![(&sent.platform_id, &sent.to)],
@@ -292,7 +292,7 @@ fn senders(message: &Value, contacts: &[Value]) -> Vec<String> {
         let ids = text_of(&message["from_user_id"]).zip(text_of(&contact["user_id"]));
         let digits = |text: &str| format!("+{}", text.trim_start_matches('+'));
         let is_other_number = |(one, other): (String, String)| {
-            is_number(&one) && is_number(&other) && normal(&digits(&one)) != normal(&digits(&other))
+            is_number(&one) && is_number(&other) && normalize(&digits(&one)) != normalize(&digits(&other))
         };
         forms.is_some_and(is_other_number) || ids.is_some_and(|(one, other)| one != other)
     };

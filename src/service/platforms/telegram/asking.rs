@@ -4,107 +4,109 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::carriers::{FileTrouble, FoundChat, PlatformTrouble};
-use crate::platforms::telegram::{BotPlatform, LONG_POLL, chat, pause};
+use crate::carriers::{FileFetchError, FoundChat, PlatformError};
+use crate::platforms::telegram::{BotPlatform, LONG_POLL_SECONDS, chat, retry_pause};
 use crate::platforms::web;
-use crate::platforms::words::text;
+use crate::platforms::words::read_text;
 use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
 /// Bytes of an answer at most: a hundred updates.
-const ANSWER: usize = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of a file at most that the platform gives a bot.
-const FILE: usize = 20 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 20 * 1024 * 1024;
 /// For a call.
-const TIME: Duration = Duration::from_secs(20);
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl BotPlatform {
     /// Makes a call with a body that is ready.
     pub(super) async fn call(&self, method: &str, request: Request) -> Result<Fetched, FetchError> {
         let url = format!("{}/bot{}/{method}", self.api, self.token.expose());
-        let waits = if method == "getUpdates" { Duration::from_secs(LONG_POLL) } else { Duration::ZERO };
-        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total: TIME + waits };
+        let waits =
+            if method == "getUpdates" { Duration::from_secs(LONG_POLL_SECONDS) } else { Duration::ZERO };
+        let limits =
+            FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total: CALL_TIMEOUT + waits };
         self.guard.fetch(&self.guard.vet(&url)?, request, limits).await
     }
 
     /// Makes a call that changes nothing twice; its result.
-    pub(super) async fn ask(&self, method: &str, asked: Value) -> Result<Value, PlatformTrouble> {
-        let request = web::json(&asked).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+    pub(super) async fn call_idempotent(&self, method: &str, asked: Value) -> Result<Value, PlatformError> {
+        let request = web::json_request(&asked).map_err(|why| PlatformError::transient(why.to_string()))?;
         let answer = self.call(method, request).await?;
-        let told = web::told(&answer);
+        let told = web::json_body(&answer);
         if answer.status == 200 && told["ok"] == true {
             return Ok(told["result"].clone());
         }
-        Err(trouble(answer.status, &told))
+        Err(platform_error(answer.status, &told))
     }
 
     /// Asks for the chat at an address, whose topic the platform does not tell.
-    pub(super) async fn chat_at(&self, address: &str) -> Result<Option<FoundChat>, PlatformTrouble> {
-        let (wanted, topic) = chat::split(address);
+    pub(super) async fn find_chat_at(&self, address: &str) -> Result<Option<FoundChat>, PlatformError> {
+        let (wanted, topic) = chat::split_address(address);
         let mut asked = json!({});
         chat::set_address(&mut asked, wanted);
-        let request = web::json(&asked).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+        let request = web::json_request(&asked).map_err(|why| PlatformError::transient(why.to_string()))?;
         let answer = self.call("getChat", request).await?;
-        let told = web::told(&answer);
+        let told = web::json_body(&answer);
         let found = &told["result"];
         match (answer.status, found["id"].as_i64()) {
             (200, Some(id)) => Ok(Some(FoundChat {
                 address: topic.map_or_else(|| id.to_string(), |topic| format!("{id}/{topic}")),
-                name: chat::name_of(found),
-                username: text(&found["username"]),
+                name: chat::display_name(found),
+                username: read_text(&found["username"]),
             })),
             (400 | 403, _) => Ok(None),
-            (status, _) => Err(trouble(status, &told)),
+            (status, _) => Err(platform_error(status, &told)),
         }
     }
 
     /// Asks where a file lies.
-    pub(super) async fn file_path(&self, id: &str) -> Result<String, FileTrouble> {
-        let request = web::json(&json!({ "file_id": id }));
-        let request = request.map_err(|why| FileTrouble::passing(why.to_string()))?;
+    pub(super) async fn file_path(&self, id: &str) -> Result<String, FileFetchError> {
+        let request = web::json_request(&json!({ "file_id": id }));
+        let request = request.map_err(|why| FileFetchError::transient(why.to_string()))?;
         let answer = self.call("getFile", request).await?;
-        let told = web::told(&answer);
+        let told = web::json_body(&answer);
         if let Some(path) = told["result"]["file_path"].as_str() {
             return Ok(path.to_owned());
         }
         let said = SafeText::line(told["description"].as_str().unwrap_or("the platform does not give it"));
         let said = said.as_str().trim_start_matches("Bad Request: ").to_owned();
         match answer.status {
-            400 if !said.contains("temporarily") => Err(FileTrouble::last(said)),
-            400 => Err(FileTrouble::passing(said)),
-            status => Err(trouble(status, &told).into()),
+            400 if !said.contains("temporarily") => Err(FileFetchError::permanent(said)),
+            400 => Err(FileFetchError::transient(said)),
+            status => Err(platform_error(status, &told).into()),
         }
     }
 
     /// Reads a file of the platform's.
-    pub(super) async fn download(&self, path: &str) -> Result<Vec<u8>, FileTrouble> {
+    pub(super) async fn download(&self, path: &str) -> Result<Vec<u8>, FileFetchError> {
         let url = format!("{}/file/bot{}/{path}", self.api, self.token.expose());
         let url = self.guard.vet(&url)?;
-        web::file(self.guard.fetch(&url, Request::get(), FetchLimits::media(FILE)).await?)
+        web::file_bytes(self.guard.fetch(&url, Request::get(), FetchLimits::media(MAX_FILE_BYTES)).await?)
     }
 }
 
 /// What an answer means that is none.
-fn trouble(status: u16, told: &Value) -> PlatformTrouble {
+fn platform_error(status: u16, told: &Value) -> PlatformError {
     let said = SafeText::line(told["description"].as_str().unwrap_or("it said nothing more"));
     let retry = told["parameters"]["retry_after"].as_i64();
     match status {
-        401 | 404 => PlatformTrouble::long(
+        401 | 404 => PlatformError::needs_person(
             "the platform does not know this token: make a new one with @BotFather and connect the channel again",
         ),
-        409 if said.as_str().contains("webhook") => PlatformTrouble {
+        409 if said.as_str().contains("webhook") => PlatformError {
             why: "the platform calls another address for this bot, so it cannot be read: connect the channel again, which ends \
                   that"
                 .to_owned(),
             pause: MINUTE / 2,
         },
-        409 => PlatformTrouble {
+        409 => PlatformError {
             why: "another program reads this bot at the same time: end it, or make a new token with @BotFather".to_owned(),
             pause: 10 * SECOND,
         },
-        429 => PlatformTrouble { why: "the platform asks for a pause".to_owned(), pause: pause(retry) },
-        status => PlatformTrouble::passing(format!("the platform answered {status}: {said}")),
+        429 => PlatformError { why: "the platform asks for a pause".to_owned(), pause: retry_pause(retry) },
+        status => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }
 }
 
@@ -133,7 +135,7 @@ mod tests {
             (502, json!(null), "answered 502", 3 * SECOND),
         ];
         for (status, told, words, pause) in cases {
-            let trouble = trouble(status, &told);
+            let trouble = platform_error(status, &told);
             assert!(trouble.why.contains(words), "{status}: {trouble}");
             assert_eq!(trouble.pause, pause, "{status}");
         }

@@ -9,28 +9,28 @@
 
 use serde_json::{Value, json};
 
-use crate::platforms::words::text;
+use crate::platforms::words::read_text;
 
 /// The number of the General topic, which the platform sometimes tells and never
 /// takes.
-const GENERAL: i64 = 1;
+const GENERAL_TOPIC: i64 = 1;
 /// Before the number of a topic of direct messages.
-const DIRECT: &str = "direct";
+const DIRECT_PREFIX: &str = "direct";
 /// Before the id of a connection to a business.
-const BUSINESS: &str = "business:";
+const BUSINESS_PREFIX: &str = "business:";
 
 /// Returns the address that a message is answered at.
-pub(super) fn address(message: &Value) -> Option<String> {
+pub(super) fn answer_address(message: &Value) -> Option<String> {
     let chat = message["chat"]["id"].as_i64()?;
-    if let Some(connection) = text(&message["business_connection_id"]) {
-        return Some(format!("{chat}/{BUSINESS}{connection}"));
+    if let Some(connection) = read_text(&message["business_connection_id"]) {
+        return Some(format!("{chat}/{BUSINESS_PREFIX}{connection}"));
     }
     if let Some(topic) = message["direct_messages_topic"]["topic_id"].as_i64() {
-        return Some(format!("{chat}/{DIRECT}{topic}"));
+        return Some(format!("{chat}/{DIRECT_PREFIX}{topic}"));
     }
     // A thread of replies is no topic, though it has a number.
     let topic = message["message_thread_id"].as_i64().filter(|_| message["is_topic_message"] == true);
-    Some(match topic.filter(|topic| *topic != GENERAL) {
+    Some(match topic.filter(|topic| *topic != GENERAL_TOPIC) {
         Some(topic) => format!("{chat}/{topic}"),
         None => chat.to_string(),
     })
@@ -39,7 +39,7 @@ pub(super) fn address(message: &Value) -> Option<String> {
 /// Returns true for an address of a chat or topic: a number, perhaps with the
 /// number of a topic, or the @name of a public chat.
 pub fn is_address(text: &str) -> bool {
-    let (chat, topic) = split(text);
+    let (chat, topic) = split_address(text);
     let numeric = chat.strip_prefix('-').unwrap_or(chat);
     let is_number =
         |digits: &str| (1..=20).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -47,10 +47,10 @@ pub fn is_address(text: &str) -> bool {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let is_topic = topic.is_none_or(|topic| {
-        if let Some(connection) = topic.strip_prefix(BUSINESS) {
+        if let Some(connection) = topic.strip_prefix(BUSINESS_PREFIX) {
             return is_connection(connection);
         }
-        let number = topic.strip_prefix(DIRECT).unwrap_or(topic);
+        let number = topic.strip_prefix(DIRECT_PREFIX).unwrap_or(topic);
         is_number(number) && number.parse::<i64>().is_ok_and(|number| number > 0)
     });
     is_topic && (is_number(numeric) || chat.strip_prefix('@').is_some_and(is_name))
@@ -63,26 +63,26 @@ fn is_connection(id: &str) -> bool {
 
 /// Returns true for a chat of a business that the bot is connected to.
 pub fn is_business(address: &str) -> bool {
-    split(address).1.is_some_and(|topic| topic.starts_with(BUSINESS))
+    split_address(address).1.is_some_and(|topic| topic.starts_with(BUSINESS_PREFIX))
 }
 
 /// The chat of an address, and its topic.
-pub fn split(address: &str) -> (&str, Option<&str>) {
+pub fn split_address(address: &str) -> (&str, Option<&str>) {
     address.split_once('/').map_or((address, None), |(chat, topic)| (chat, Some(topic)))
 }
 
 /// Writes an address into the body of a call.
 pub(in crate::platforms) fn set_address(body: &mut Value, address: &str) {
-    let (chat, topic) = split(address);
+    let (chat, topic) = split_address(address);
     body["chat_id"] = chat.parse::<i64>().map_or_else(|_| Value::from(chat), Value::from);
     let Some(topic) = topic else { return };
-    if let Some(connection) = topic.strip_prefix(BUSINESS) {
+    if let Some(connection) = topic.strip_prefix(BUSINESS_PREFIX) {
         body["business_connection_id"] = connection.into();
         return;
     }
-    let (field, number) = match topic.strip_prefix(DIRECT) {
+    let (field, number) = match topic.strip_prefix(DIRECT_PREFIX) {
         Some(number) => ("direct_messages_topic_id", number.parse::<i64>().ok()),
-        None => ("message_thread_id", topic.parse().ok().filter(|number| *number != GENERAL)),
+        None => ("message_thread_id", topic.parse().ok().filter(|number| *number != GENERAL_TOPIC)),
     };
     if let Some(number) = number {
         body[field] = json!(number);
@@ -90,52 +90,54 @@ pub(in crate::platforms) fn set_address(body: &mut Value, address: &str) {
 }
 
 /// The name of a person, chat or channel.
-pub(super) fn name_of(named: &Value) -> Option<String> {
+pub(super) fn display_name(named: &Value) -> Option<String> {
     let parts: Vec<String> =
-        ["first_name", "last_name"].iter().filter_map(|part| text(&named[*part])).collect();
+        ["first_name", "last_name"].iter().filter_map(|part| read_text(&named[*part])).collect();
     let name = parts.join(" ");
-    Some(name).filter(|name| !name.is_empty()).or_else(|| text(&named["title"]))
+    Some(name).filter(|name| !name.is_empty()).or_else(|| read_text(&named["title"]))
 }
 
 /// The name of the conversation of a message: of the chat and its topic, or of the
 /// person.
-pub(super) fn title(message: &Value) -> Option<String> {
-    let person = name_of(&message["direct_messages_topic"]["user"]);
+pub(super) fn conversation_title(message: &Value) -> Option<String> {
+    let person = display_name(&message["direct_messages_topic"]["user"]);
     let topic = person.or_else(|| topic_name(message).filter(|_| is_in_topic(message)));
-    match (name_of(&message["chat"]), topic) {
+    match (display_name(&message["chat"]), topic) {
         (Some(chat), Some(topic)) => Some(format!("{chat} · {topic}")),
-        (chat, topic) => chat.or(topic).or_else(|| name_of(&message["from"])),
+        (chat, topic) => chat.or(topic).or_else(|| display_name(&message["from"])),
     }
 }
 
 fn is_in_topic(message: &Value) -> bool {
-    address(message).is_some_and(|address| address.contains('/'))
+    answer_address(message).is_some_and(|address| address.contains('/'))
 }
 
 /// Returns the topic's name where a message tells it: the platform shows the
 /// message that made the topic as the one that is answered.
 fn topic_name(message: &Value) -> Option<String> {
     let made = ["forum_topic_created", "forum_topic_edited"];
-    let said = made.iter().find_map(|field| text(&message[*field]["name"]));
-    said.or_else(|| text(&message["reply_to_message"]["forum_topic_created"]["name"]))
+    let said = made.iter().find_map(|field| read_text(&message[*field]["name"]));
+    said.or_else(|| read_text(&message["reply_to_message"]["forum_topic_created"]["name"]))
 }
 
 /// The new name of a topic, where a message says that it was given one.
 pub(super) fn renamed_topic(message: &Value) -> Option<String> {
-    text(&message["forum_topic_edited"]["name"]).and_then(|_| title(message))
+    read_text(&message["forum_topic_edited"]["name"]).and_then(|_| conversation_title(message))
 }
 
 /// Returns the name of the author, where several people may write: a person, or
 /// the channel or group in whose name they write.
-pub(super) fn speaker(message: &Value) -> Option<String> {
+pub(super) fn author_name(message: &Value) -> Option<String> {
     let kind = message["chat"]["type"].as_str().unwrap_or("private");
     if kind == "private" || message["direct_messages_topic"].is_object() && message["sender_chat"].is_null() {
         return None;
     }
-    let signature = text(&message["author_signature"]);
-    let named = match name_of(&message["sender_chat"]) {
+    let signature = read_text(&message["author_signature"]);
+    let named = match display_name(&message["sender_chat"]) {
         Some(chat) => Some(signature.map_or(chat.clone(), |author| format!("{author} ({chat})"))),
-        None => name_of(&message["from"]).or_else(|| text(&message["from"]["username"])).or(signature),
+        None => {
+            display_name(&message["from"]).or_else(|| read_text(&message["from"]["username"])).or(signature)
+        }
     };
     // A channel is the only one who writes in it.
     named.filter(|_| kind != "channel" || message["author_signature"].is_string())
@@ -144,7 +146,7 @@ pub(super) fn speaker(message: &Value) -> Option<String> {
 /// Returns the id of the person who wrote, where several people may write.
 pub(super) fn author(message: &Value) -> Vec<String> {
     let person = message["from"]["id"].as_i64().filter(|_| message["sender_chat"].is_null());
-    person.filter(|_| speaker(message).is_some()).map(|id| id.to_string()).into_iter().collect()
+    person.filter(|_| author_name(message).is_some()).map(|id| id.to_string()).into_iter().collect()
 }
 
 /// Returns true if the owner of a business wrote in a chat that the bot is connected
@@ -187,7 +189,7 @@ mod tests {
             (json!({"chat": {"id": 77}, "business_connection_id": "AbC-_1"}), "77/business:AbC-_1"),
         ];
         for (message, wanted) in cases {
-            assert_eq!(address(&message).as_deref(), Some(wanted), "{message}");
+            assert_eq!(answer_address(&message).as_deref(), Some(wanted), "{message}");
             assert!(is_address(wanted));
         }
     }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::carriers::ArrivedMedia;
-use crate::platforms::telegram::structured::{BotStructure, structure, unknown_words, with_links};
-use crate::platforms::words::text;
+use crate::platforms::telegram::structured::{BotStructure, read_structure, unknown_text, with_links};
+use crate::platforms::words::read_text;
 
 /// Kind, words and file of a message, and what it holds besides.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct BotContent {
 
 /// Fields of files: the field, the kind it is shown as, and a name for one
 /// without.
-const FILES: [(&str, &str, &str); 8] = [
+const FILE_FIELDS: [(&str, &str, &str); 8] = [
     ("live_photo", "photo", "photo.jpg"),
     ("video", "video", "video.mp4"),
     ("animation", "video", "animation.mp4"),
@@ -30,7 +30,7 @@ const FILES: [(&str, &str, &str); 8] = [
 ];
 
 /// Objects of a message that say where it belongs, and nothing to be shown.
-const BESIDE: [&str; 15] = [
+const CONTEXT_FIELDS: [&str; 15] = [
     "chat",
     "from",
     "sender_chat",
@@ -50,7 +50,7 @@ const BESIDE: [&str; 15] = [
 
 /// Beginnings of the names of objects in which the platform itself speaks of a
 /// chat: who came, what it is called, which calls there were.
-const SERVICE: [&str; 16] = [
+const SERVICE_PREFIXES: [&str; 16] = [
     "new_chat",
     "left_chat",
     "pinned_",
@@ -70,50 +70,51 @@ const SERVICE: [&str; 16] = [
 ];
 
 /// Reads what a message says; `None` for what the platform itself says of a chat.
-pub(super) fn content(message: &Value) -> Option<BotContent> {
+pub(super) fn read_content(message: &Value) -> Option<BotContent> {
     if let Some(words) = with_links(&message["text"], &message["entities"]) {
         return Some(BotContent { kind: "text", words, ..BotContent::default() });
     }
     let caption = with_links(&message["caption"], &message["caption_entities"]).unwrap_or_default();
     // The largest of several sizes is the last.
     if let Some(photo) = message["photo"].as_array().and_then(|sizes| sizes.last()) {
-        let media = file(photo, "photo.jpg");
+        let media = read_file(photo, "photo.jpg");
         return Some(BotContent { kind: "photo", words: caption, media, ..BotContent::default() });
     }
-    for (field, kind, name) in FILES {
+    for (field, kind, name) in FILE_FIELDS {
         let object = &message[field];
         if object.is_object() {
-            let words = if field == "sticker" { text(&object["emoji"]).unwrap_or_default() } else { caption };
-            return Some(BotContent { kind, words, media: file(object, name), ..BotContent::default() });
+            let words =
+                if field == "sticker" { read_text(&object["emoji"]).unwrap_or_default() } else { caption };
+            return Some(BotContent { kind, words, media: read_file(object, name), ..BotContent::default() });
         }
     }
-    let (field, object, words) = match structure(message) {
+    let (field, object, words) = match read_structure(message) {
         Some(BotStructure { field, object, words }) => (field, object, words),
-        None => unknown(message, &caption)?,
+        None => read_unknown(message, &caption)?,
     };
     let structure = if object.is_object() { json!({ field: object }) } else { Value::Null };
     Some(BotContent { kind: "text", words, media: None, structure })
 }
 
-fn file(object: &Value, name: &str) -> Option<ArrivedMedia> {
+fn read_file(object: &Value, name: &str) -> Option<ArrivedMedia> {
     Some(ArrivedMedia {
         reference: object["file_id"].as_str()?.to_owned(),
-        name: text(&object["file_name"]).unwrap_or_else(|| name.to_owned()),
-        mime_type: text(&object["mime_type"]),
+        name: read_text(&object["file_name"]).unwrap_or_else(|| name.to_owned()),
+        mime_type: read_text(&object["mime_type"]),
         size: object["file_size"].as_i64(),
     })
 }
 
 /// A kind that is only named, also one that came after this program, with all its
 /// words.
-fn unknown<'a>(message: &'a Value, caption: &str) -> Option<(&'a str, &'a Value, String)> {
-    let is_service = |name: &str| SERVICE.iter().any(|start| name.starts_with(start));
+fn read_unknown<'a>(message: &'a Value, caption: &str) -> Option<(&'a str, &'a Value, String)> {
+    let is_service = |name: &str| SERVICE_PREFIXES.iter().any(|start| name.starts_with(start));
     let fields = message.as_object()?;
-    let found = fields
-        .iter()
-        .find(|(name, value)| value.is_object() && !BESIDE.contains(&name.as_str()) && !is_service(name));
+    let found = fields.iter().find(|(name, value)| {
+        value.is_object() && !CONTEXT_FIELDS.contains(&name.as_str()) && !is_service(name)
+    });
     match found {
-        Some((kind, object)) => Some((kind, object, unknown_words(kind, object, caption))),
+        Some((kind, object)) => Some((kind, object, unknown_text(kind, object, caption))),
         None => Some(("", &Value::Null, caption.to_owned())).filter(|_| !caption.is_empty()),
     }
 }

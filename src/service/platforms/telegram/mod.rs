@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, FileTrouble, FindingChat, HookCall, HookPiece, Parcel, ParcelFile,
-    PlatformEvent, PlatformSource, PlatformTrouble, Polled,
+    BoxFuture, FileFetchError, FindChatFuture, InboundUpdate, OutboundFile, Parcel, PlatformError,
+    PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
 };
 use crate::platforms::web;
 use connections::guard::Guard;
@@ -37,15 +37,15 @@ use model::time::{MINUTE, SECOND};
 use wire::carriers::{BotSecrets, BotSettings};
 
 /// How long a typing sign is seen, less what showing it takes.
-const TYPING: Duration = Duration::from_secs(4);
+const TYPING_DURATION: Duration = Duration::from_secs(4);
 /// Where the platform is, unless somebody says otherwise.
-pub const API: &str = "https://api.telegram.org";
+pub const DEFAULT_API: &str = "https://api.telegram.org";
 /// Carries the secret of a call.
 const SECRET_HEADER: &str = "x-telegram-bot-api-secret-token";
 /// How long the platform waits for something new.
-const LONG_POLL: u64 = 25;
+const LONG_POLL_SECONDS: u64 = 25;
 /// Updates of one read at most.
-const UPDATES: u64 = 100;
+const MAX_UPDATES: u64 = 100;
 pub struct BotPlatform {
     guard: Guard,
     api: String,
@@ -90,103 +90,107 @@ impl BotPlatform {
     }
 
     /// Asks who the bot is: whether the token is good.
-    pub async fn identify(&self) -> Result<BotIdentity, PlatformTrouble> {
-        let me = self.ask("getMe", json!({})).await?;
+    pub async fn identify(&self) -> Result<BotIdentity, PlatformError> {
+        let me = self.call_idempotent("getMe", json!({})).await?;
         let name = me["username"].as_str().map(|text| format!("@{text}"));
         match (me["id"].as_i64(), name) {
             (Some(id), Some(name)) => Ok(BotIdentity { id, name }),
-            _ => Err(PlatformTrouble::passing("the platform does not say who the bot is")),
+            _ => Err(PlatformError::transient("the platform does not say who the bot is")),
         }
     }
 
     /// Where the platform calls at the moment, and the last thing that went
     /// wrong there.
-    pub async fn webhook(&self) -> Result<(Option<String>, Option<String>), PlatformTrouble> {
-        let info = self.ask("getWebhookInfo", json!({})).await?;
+    pub async fn webhook(&self) -> Result<(Option<String>, Option<String>), PlatformError> {
+        let info = self.call_idempotent("getWebhookInfo", json!({})).await?;
         let text = |name: &str| info[name].as_str().filter(|info| !info.is_empty()).map(str::to_owned);
         Ok((text("url"), text("last_error_message")))
     }
 }
 
-impl Carrier for BotPlatform {
-    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+impl Transport for BotPlatform {
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        file: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(self.send(parcel, file))
     }
 }
 
 impl PlatformSource for BotPlatform {
-    fn is_read(&self) -> bool {
+    fn needs_polling(&self) -> bool {
         !self.webhook
     }
 
     /// Reads without an offset, except to confirm what it has just read and kept: the
     /// platform numbers updates anew after a week without any, and takes those below
     /// an offset for confirmed. What is read twice is kept once.
-    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
+    fn poll_updates<'a>(&'a self, mark: &'a str) -> BoxFuture<'a, Result<PollResult, PlatformError>> {
         Box::pin(async move {
             let offset: i64 = if self.is_unconfirmed(mark) { mark.parse().unwrap_or(0) } else { 0 };
             let asked = json!({
-                "offset": offset, "timeout": LONG_POLL, "limit": UPDATES, "allowed_updates": updates::WANTED,
+                "offset": offset, "timeout": LONG_POLL_SECONDS, "limit": MAX_UPDATES, "allowed_updates": updates::REQUESTED_UPDATES,
             });
-            let told = self.ask("getUpdates", asked).await?;
+            let told = self.call_idempotent("getUpdates", asked).await?;
             let told = told.as_array().map_or(&[][..], Vec::as_slice);
-            let pieces: Vec<HookPiece> = told.iter().filter_map(updates::piece).collect();
+            let pieces: Vec<InboundUpdate> = told.iter().filter_map(updates::to_inbound_update).collect();
             let last = told.iter().filter_map(|update| update["update_id"].as_i64()).max();
             let mark = last.map_or(0, |last| last.saturating_add(1)).to_string();
             *self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner) = last.map(|_| mark.clone());
-            Ok(Polled { pieces, mark, ..Polled::default() })
+            Ok(PollResult { updates: pieces, mark, ..PollResult::default() })
         })
     }
 
-    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
         Box::pin(async move {
             let done = match url {
                 Some(url) => {
                     let asked = json!({
-                        "url": url, "secret_token": self.hook, "allowed_updates": updates::WANTED, "max_connections": 10,
+                        "url": url, "secret_token": self.hook, "allowed_updates": updates::REQUESTED_UPDATES, "max_connections": 10,
                     });
-                    self.ask("setWebhook", asked).await
+                    self.call_idempotent("setWebhook", asked).await
                 }
-                None => self.ask("deleteWebhook", json!({})).await,
+                None => self.call_idempotent("deleteWebhook", json!({})).await,
             };
-            done.map(drop).map_err(|error| PlatformTrouble { pause: error.pause.max(MINUTE / 2), ..error })
+            done.map(drop).map_err(|error| PlatformError { pause: error.pause.max(MINUTE / 2), ..error })
         })
     }
 
-    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+    fn is_genuine(&self, call: &WebhookCall<'_>) -> bool {
         let given = call.headers.get(SECRET_HEADER).map_or(&[][..], |header| header.as_bytes());
         !self.hook.is_empty() && bool::from(given.ct_eq(self.hook.as_bytes()))
     }
 
-    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
+    fn split_updates(&self, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
         let update: Option<Value> = serde_json::from_slice(call.body).ok();
-        update.as_ref().and_then(updates::piece).into_iter().collect()
+        update.as_ref().and_then(updates::to_inbound_update).into_iter().collect()
     }
 
-    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
+    fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
         let update: Value = serde_json::from_slice(body).unwrap_or_default();
-        updates::understand(&update)
+        updates::parse_update(&update)
     }
 
-    fn show_typing<'a>(&'a self, to: &'a str, _: &'a str) -> Option<Carrying<'a, Duration>> {
+    fn show_typing<'a>(&'a self, to: &'a str, _: &'a str) -> Option<BoxFuture<'a, Duration>> {
         Some(Box::pin(async move {
             let mut asked = json!({ "action": "typing" });
             chat::set_address(&mut asked, to);
-            asked["chat_id"] = chat::split(to).0.into();
-            let told = self.ask("sendChatAction", asked).await;
-            told.map_or_else(|trouble| pause_of(&trouble), |_| TYPING)
+            asked["chat_id"] = chat::split_address(to).0.into();
+            let told = self.call_idempotent("sendChatAction", asked).await;
+            told.map_or_else(|trouble| typing_pause(&trouble), |_| TYPING_DURATION)
         }))
     }
 
-    fn find_chat<'a>(&'a self, address: &'a str) -> Option<FindingChat<'a>> {
+    fn find_chat<'a>(&'a self, address: &'a str) -> Option<FindChatFuture<'a>> {
         // The platform does not tell a bot of the chats of a business.
         if chat::is_business(address) {
             return None;
         }
-        Some(Box::pin(self.chat_at(address)))
+        Some(Box::pin(self.find_chat_at(address)))
     }
 
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
+    fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
         Box::pin(async move {
             let path = self.file_path(reference).await?;
             self.download(&path).await
@@ -195,11 +199,11 @@ impl PlatformSource for BotPlatform {
 }
 
 /// The same, for a sign that could not be shown.
-fn pause_of(trouble: &PlatformTrouble) -> Duration {
-    TYPING.max(Duration::from_micros(u64::try_from(trouble.pause).unwrap_or(0)))
+fn typing_pause(trouble: &PlatformError) -> Duration {
+    TYPING_DURATION.max(Duration::from_micros(u64::try_from(trouble.pause).unwrap_or(0)))
 }
 
 /// The pause after which the platform may be asked again, as it says it.
-fn pause(seconds: Option<i64>) -> i64 {
+fn retry_pause(seconds: Option<i64>) -> i64 {
     seconds.unwrap_or(3).clamp(1, 3600) * SECOND
 }

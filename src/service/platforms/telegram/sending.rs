@@ -2,56 +2,56 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
-use crate::platforms::telegram::{BotPlatform, chat, pause};
+use crate::carriers::{OutboundFile, Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use crate::platforms::telegram::{BotPlatform, chat, retry_pause};
 use crate::platforms::web;
 use model::text::SafeText;
 use wire::errors::ErrorCode;
 
 impl BotPlatform {
     /// Sends a parcel once.
-    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&ParcelFile>) -> CarryOutcome {
-        if parcel.kind == REACTION && number(parcel.quoted.as_deref()).is_none() {
+    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&OutboundFile>) -> SendOutcome {
+        if parcel.kind == REACTION_KIND && parse_number(parcel.quoted.as_deref()).is_none() {
             let why = "the message to react to is known under no id of the platform's";
-            return CarryOutcome::refused(ErrorCode::ValidationError, why);
+            return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
-        let (method, body) = content(parcel);
+        let (method, body) = build_call(parcel);
         let request = match file {
             Some(file) => {
-                let field = field(&parcel.kind);
+                let field = media_field(&parcel.kind);
                 // What is no text goes as JSON.
                 let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let texts = body.as_object().into_iter().flatten().filter(|(name, _)| *name != field);
-                web::multipart(texts.map(|(name, value)| (name.as_str(), text(value))), field, file)
+                web::multipart_request(texts.map(|(name, value)| (name.as_str(), text(value))), field, file)
             }
-            None => web::json(&body),
+            None => web::json_request(&body),
         };
         let request = match request {
             Ok(request) => request,
-            Err(why) => return CarryOutcome::refused(ErrorCode::ValidationError, why.to_string()),
+            Err(why) => return SendOutcome::refused(ErrorCode::ValidationError, why.to_string()),
         };
-        let again = parcel.kind == REACTION;
+        let again = parcel.kind == REACTION_KIND;
         match self.call(method, request).await {
             Ok(answer) => {
-                let told = web::told(&answer);
-                judge(answer.status, &told, again)
+                let told = web::json_body(&answer);
+                judge_answer(answer.status, &told, again)
             }
-            Err(why) => CarryOutcome::unanswered(&why, again),
+            Err(why) => SendOutcome::from_fetch_error(&why, again),
         }
     }
 }
 
 /// The method of a parcel, and what it is called with.
-fn content(parcel: &Parcel) -> (&'static str, Value) {
+fn build_call(parcel: &Parcel) -> (&'static str, Value) {
     let mut body = json!({});
     chat::set_address(&mut body, &parcel.to);
     let method = match parcel.kind.as_str() {
-        REACTION => {
+        REACTION_KIND => {
             let reaction = match parcel.text.as_str() {
                 "" => json!([]),
                 emoji => json!([{"type": "emoji", "emoji": emoji}]),
             };
-            if let Some(id) = number(parcel.quoted.as_deref()) {
+            if let Some(id) = parse_number(parcel.quoted.as_deref()) {
                 body["message_id"] = id.into();
             }
             body["reaction"] = reaction;
@@ -72,7 +72,7 @@ fn content(parcel: &Parcel) -> (&'static str, Value) {
     if method == "sendMessage" {
         body["text"] = parcel.text.as_str().into();
     } else {
-        body[field(&parcel.kind)] = parcel.media_url.as_deref().into();
+        body[media_field(&parcel.kind)] = parcel.media_url.as_deref().into();
         if !parcel.text.is_empty() {
             body["caption"] = parcel.text.as_str().into();
         }
@@ -80,68 +80,73 @@ fn content(parcel: &Parcel) -> (&'static str, Value) {
     if let Some(mode) = &parcel.mode {
         body["parse_mode"] = mode.as_str().into();
     }
-    if let Some(id) = number(parcel.quoted.as_deref()) {
+    if let Some(id) = parse_number(parcel.quoted.as_deref()) {
         body["reply_parameters"] = json!({"message_id": id, "allow_sending_without_reply": true});
     }
     (method, body)
 }
 
 /// The field that a kind's media is in.
-fn field(kind: &str) -> &str {
+fn media_field(kind: &str) -> &str {
     match kind {
         "photo" | "video" | "audio" => kind,
         _ => "document",
     }
 }
 
-fn number(text: Option<&str>) -> Option<i64> {
+fn parse_number(text: Option<&str>) -> Option<i64> {
     text.and_then(|id| id.parse::<i64>().ok())
 }
 
 /// What an answer means. What may be done `again` changes nothing a second
 /// time.
-fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
+fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
     let said = SafeText::line(told["description"].as_str().unwrap_or("it said nothing more"));
     let parameters = &told["parameters"];
     match status {
         200 if told["ok"] == true && again => {
-            CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent, reached: None }
+            SendOutcome::Taken { platform_id: String::new(), fate: SimulatedDelivery::Sent, reached: None }
         }
         200 if told["ok"] == true => match told["result"]["message_id"].as_i64() {
-            Some(id) => CarryOutcome::Taken { platform_id: id.to_string(), fate: Fate::Sent, reached: None },
-            None => CarryOutcome::unclear("the platform took it and did not say as what", again),
+            Some(id) => SendOutcome::Taken {
+                platform_id: id.to_string(),
+                fate: SimulatedDelivery::Sent,
+                reached: None,
+            },
+            None => SendOutcome::unknown("the platform took it and did not say as what", again),
         },
-        429 => CarryOutcome::Later {
-            after: pause(parameters["retry_after"].as_i64()),
+        429 => SendOutcome::Later {
+            after: retry_pause(parameters["retry_after"].as_i64()),
             why: "the platform asks for a pause".to_owned(),
         },
         400 | 403 if parameters["migrate_to_chat_id"].is_i64() => {
-            CarryOutcome::Moved { to: parameters["migrate_to_chat_id"].to_string() }
+            SendOutcome::Moved { to: parameters["migrate_to_chat_id"].to_string() }
         }
-        401 | 404 => CarryOutcome::Refused {
+        401 | 404 => SendOutcome::Refused {
             code: ErrorCode::NotConfigured,
             why: "the platform does not know the bot's token any more: connect the channel again".to_owned(),
             broken: true,
         },
-        403 => CarryOutcome::refused(
+        403 => SendOutcome::refused(
             ErrorCode::InvalidRecipient,
             format!("the bot may not write to this chat: {said}"),
         ),
         400 if said.as_str().to_ascii_lowercase().contains("message thread not found") => {
-            CarryOutcome::refused(
+            SendOutcome::refused(
                 ErrorCode::InvalidRecipient,
                 "the topic is not there any more: answer in another topic of the group",
             )
         }
-        400 | 413 => {
-            CarryOutcome::refused(code_of(status, said.as_str()), format!("the platform refuses it: {said}"))
-        }
-        status => CarryOutcome::unclear(format!("the platform answered {status}: {said}"), again),
+        400 | 413 => SendOutcome::refused(
+            error_code(status, said.as_str()),
+            format!("the platform refuses it: {said}"),
+        ),
+        status => SendOutcome::unknown(format!("the platform answered {status}: {said}"), again),
     }
 }
 
 /// The interface's code for what the platform says of a request.
-fn code_of(status: u16, said: &str) -> ErrorCode {
+fn error_code(status: u16, said: &str) -> ErrorCode {
     let said = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if has(&["topic_closed", "topic_deleted", "topic_not_found"]) {
@@ -176,7 +181,7 @@ mod tests {
     #[test]
     fn each_kind_has_its_method() {
         let html = Parcel { mode: Some("HTML".to_owned()), quoted: Some("5".to_owned()), ..parcel("text") };
-        let (method, body) = content(&html);
+        let (method, body) = build_call(&html);
         assert_eq!(method, "sendMessage");
         let quote = json!({"message_id": 5, "allow_sending_without_reply": true});
         let text = "<b>hi</b>";
@@ -191,24 +196,26 @@ mod tests {
             ("document", "sendDocument"),
         ] {
             let link = Some("https://a.example/x".to_owned());
-            let (method, body) = content(&Parcel { media_url: link, to: "@news".to_owned(), ..parcel(kind) });
+            let (method, body) =
+                build_call(&Parcel { media_url: link, to: "@news".to_owned(), ..parcel(kind) });
             assert_eq!(
                 (method, &body[kind], &body["chat_id"]),
                 (wanted, &json!("https://a.example/x"), &json!("@news"))
             );
             assert_eq!(body["caption"], "<b>hi</b>");
         }
-        let reaction = Parcel { text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION) };
-        let (method, body) = content(&reaction);
+        let reaction =
+            Parcel { text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION_KIND) };
+        let (method, body) = build_call(&reaction);
         assert_eq!((method, &body["message_id"]), ("setMessageReaction", &json!(5)));
         assert_eq!(body["reaction"], json!([{"type": "emoji", "emoji": "👍"}]));
-        assert_eq!(content(&Parcel { text: String::new(), ..reaction }).1["reaction"], json!([]));
+        assert_eq!(build_call(&Parcel { text: String::new(), ..reaction }).1["reaction"], json!([]));
     }
 
     #[test]
     fn an_answer_says_whether_it_has_left() {
         let told = |words: &str| json!({"ok": false, "description": words});
-        let code = |outcome: CarryOutcome| outcome.code();
+        let code = |outcome: SendOutcome| outcome.code();
         let moved = json!({"ok": false, "parameters": {"migrate_to_chat_id": -100_123}});
         let cases = [
             (200, json!({"ok": true, "result": {"message_id": 9}}), "taken"),
@@ -230,9 +237,9 @@ mod tests {
             (302, json!(null), "unknown"),
         ];
         for (status, told, wanted) in cases {
-            assert_eq!(code(judge(status, &told, false)), wanted, "{status} {told}");
+            assert_eq!(code(judge_answer(status, &told, false)), wanted, "{status} {told}");
         }
-        assert_eq!(code(judge(502, &json!(null), true)), "later", "a reaction is set again");
+        assert_eq!(code(judge_answer(502, &json!(null), true)), "later", "a reaction is set again");
         let reasons = [
             (FetchError::Unreachable(Unreachable::NoAnswer), "later"),
             (FetchError::Tls, "later"),
@@ -240,7 +247,7 @@ mod tests {
             (FetchError::TimedOut, "unknown"),
         ];
         for (why, wanted) in reasons {
-            assert_eq!(code(CarryOutcome::unanswered(&why, false)), wanted, "{why:?}");
+            assert_eq!(code(SendOutcome::from_fetch_error(&why, false)), wanted, "{why:?}");
         }
     }
 }

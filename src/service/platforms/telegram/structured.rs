@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 
-use crate::platforms::telegram::chat::name_of;
-use crate::platforms::words::{fields, in_brackets, joined, minor_amount, of_unknown, scalar, text};
+use crate::platforms::telegram::chat::display_name;
+use crate::platforms::words::{
+    describe_fields, describe_unknown, in_brackets, join_parts, minor_amount, read_text, scalar,
+};
 
 /// Entries of a list that are shown at most.
 const MAX_ENTRIES: usize = 60;
@@ -20,10 +22,10 @@ pub(super) struct BotStructure<'a> {
 }
 
 /// How the object of a kind is put in words.
-type Describe = fn(&Value) -> String;
+type DescribeFn = fn(&Value) -> String;
 
 /// Kinds with their words. A venue has a location beside it, a game an animation.
-const KINDS: [(&str, Describe); 17] = [
+const STRUCTURED_KINDS: [(&str, DescribeFn); 17] = [
     ("venue", venue),
     ("location", location),
     ("contact", contact),
@@ -44,8 +46,8 @@ const KINDS: [(&str, Describe); 17] = [
 ];
 
 /// Reads the structure of a message, `None` where it has none that is known.
-pub(super) fn structure(message: &Value) -> Option<BotStructure<'_>> {
-    KINDS.into_iter().find_map(|(field, describe)| {
+pub(super) fn read_structure(message: &Value) -> Option<BotStructure<'_>> {
+    STRUCTURED_KINDS.into_iter().find_map(|(field, describe)| {
         let object = &message[field];
         let words = || describe(object);
         object.is_object().then(|| BotStructure { field, object, words: words() })
@@ -57,7 +59,7 @@ fn place(location: &Value) -> String {
 }
 
 fn venue(object: &Value) -> String {
-    joined([text(&object["title"]), text(&object["address"]), Some(place(&object["location"]))])
+    join_parts([read_text(&object["title"]), read_text(&object["address"]), Some(place(&object["location"]))])
 }
 
 fn location(object: &Value) -> String {
@@ -66,14 +68,14 @@ fn location(object: &Value) -> String {
 }
 
 fn contact(object: &Value) -> String {
-    let number = text(&object["phone_number"]);
+    let number = read_text(&object["phone_number"]);
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let known = number.as_deref().map(digits);
-    let card = text(&object["vcard"]).unwrap_or_default();
+    let card = read_text(&object["vcard"]).unwrap_or_default();
     let more = card.lines().take(MAX_CARD_LINES).filter_map(card_value);
     let more = more.filter(|value| value.contains('@') || known.as_ref() != Some(&digits(value)));
-    let all = [name_of(object), number.clone()].into_iter().chain(more.map(Some));
-    joined(all)
+    let all = [display_name(object), number.clone()].into_iter().chain(more.map(Some));
+    join_parts(all)
 }
 
 /// The number, address or organisation on a line of a contact's card.
@@ -87,74 +89,77 @@ fn card_value(line: &str) -> Option<String> {
 /// A list in brackets, each entry in words.
 fn list(name: &str, entries: &Value, one: fn(&Value) -> String) -> String {
     let entries = entries.as_array().into_iter().flatten().take(MAX_ENTRIES);
-    in_brackets(name, &joined(entries.map(|entry| Some(one(entry)))))
+    in_brackets(name, &join_parts(entries.map(|entry| Some(one(entry)))))
 }
 
 fn poll(object: &Value) -> String {
     let options = object["options"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     let option = |option: &Value| {
         let votes = option["voter_count"].as_i64().filter(|votes| *votes > 0);
-        let name = text(&option["text"])?;
+        let name = read_text(&option["text"])?;
         Some(votes.map_or_else(|| name.clone(), |votes| format!("{name} ({votes})")))
     };
-    let parts = [text(&object["question"]), text(&object["description"])];
-    in_brackets("poll", &joined(parts.into_iter().chain(options.map(option))))
+    let parts = [read_text(&object["question"]), read_text(&object["description"])];
+    in_brackets("poll", &join_parts(parts.into_iter().chain(options.map(option))))
 }
 
 fn dice(object: &Value) -> String {
-    format!("{} {}", text(&object["emoji"]).unwrap_or_default(), object["value"])
+    format!("{} {}", read_text(&object["emoji"]).unwrap_or_default(), object["value"])
 }
 
 fn checklist(object: &Value) -> String {
     let tasks = object["tasks"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     in_brackets(
         "checklist",
-        &joined([text(&object["title"])].into_iter().chain(tasks.map(|entry| Some(task(entry))))),
+        &join_parts([read_text(&object["title"])].into_iter().chain(tasks.map(|entry| Some(task(entry))))),
     )
 }
 
 fn task(object: &Value) -> String {
     let is_done = object["completion_date"].as_i64().is_some_and(|at| at > 0);
-    let done_by = name_of(&object["completed_by_user"]).map(|name| format!(" ({name})"));
+    let done_by = display_name(&object["completed_by_user"]).map(|name| format!(" ({name})"));
     let mark = if is_done { "☑" } else { "☐" };
-    format!("{mark} {}{}", text(&object["text"]).unwrap_or_default(), done_by.unwrap_or_default())
+    format!("{mark} {}{}", read_text(&object["text"]).unwrap_or_default(), done_by.unwrap_or_default())
 }
 
 fn tasks_done(object: &Value) -> String {
     let tasks = object["checklist_message"]["checklist"]["tasks"].as_array();
     let named = |id: &Value| {
         let task = tasks.into_iter().flatten().find(|task| task["id"] == *id);
-        task.and_then(|task| text(&task["text"])).unwrap_or_else(|| format!("task {id}"))
+        task.and_then(|task| read_text(&task["text"])).unwrap_or_else(|| format!("task {id}"))
     };
     let marked = |field: &str, mark: &str| {
         let ids = object[field].as_array().into_iter().flatten().take(MAX_ENTRIES);
         ids.map(|id| Some(format!("{mark} {}", named(id)))).collect::<Vec<_>>()
     };
     let all = [marked("marked_as_done_task_ids", "☑"), marked("marked_as_not_done_task_ids", "☐")];
-    in_brackets("checklist", &joined(all.into_iter().flatten()))
+    in_brackets("checklist", &join_parts(all.into_iter().flatten()))
 }
 
 fn invoice(object: &Value) -> String {
     let amount = minor_amount(&object["total_amount"], &object["currency"]);
-    in_brackets("invoice", &joined([text(&object["title"]), text(&object["description"]), amount]))
+    in_brackets(
+        "invoice",
+        &join_parts([read_text(&object["title"]), read_text(&object["description"]), amount]),
+    )
 }
 
 fn payment(name: &str, object: &Value) -> String {
     let order = &object["order_info"];
-    let known = ["name", "phone_number", "email"].map(|field| text(&order[field]));
+    let known = ["name", "phone_number", "email"].map(|field| read_text(&order[field]));
     let address = order["shipping_address"].as_object();
     let address = address.map(|address| {
         joined_lines(
             ["street_line1", "street_line2", "post_code", "city", "state", "country_code"]
-                .map(|field| address.get(field).and_then(text)),
+                .map(|field| address.get(field).and_then(read_text)),
         )
     });
     let head = [
         minor_amount(&object["total_amount"], &object["currency"]),
-        text(&object["invoice_payload"]),
-        text(&object["shipping_option_id"]),
+        read_text(&object["invoice_payload"]),
+        read_text(&object["shipping_option_id"]),
     ];
-    in_brackets(name, &joined(head.into_iter().chain(known).chain([address])))
+    in_brackets(name, &join_parts(head.into_iter().chain(known).chain([address])))
 }
 
 fn joined_lines(parts: impl IntoIterator<Item = Option<String>>) -> String {
@@ -163,19 +168,19 @@ fn joined_lines(parts: impl IntoIterator<Item = Option<String>>) -> String {
 
 /// Data of a page inside the chat: what a person filled in, if it is JSON.
 fn web_app_data(object: &Value) -> String {
-    let data = text(&object["data"]);
+    let data = read_text(&object["data"]);
     let filled: Value = data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default();
-    let shown = match fields(&filled) {
+    let shown = match describe_fields(&filled) {
         told if told.is_empty() => data,
-        told => Some(joined(told.into_iter().map(Some))),
+        told => Some(join_parts(told.into_iter().map(Some))),
     };
-    in_brackets("form", &joined([text(&object["button_text"]), shown]))
+    in_brackets("form", &join_parts([read_text(&object["button_text"]), shown]))
 }
 
 fn person(object: &Value) -> String {
-    let username = text(&object["username"]).map(|name| format!("@{name}"));
+    let username = read_text(&object["username"]).map(|name| format!("@{name}"));
     let id = || scalar(&object["user_id"]).or_else(|| scalar(&object["chat_id"]));
-    let words = joined([name_of(object), username]);
+    let words = join_parts([display_name(object), username]);
     if words.is_empty() { id().unwrap_or_default() } else { words }
 }
 
@@ -183,7 +188,7 @@ fn giveaway(object: &Value) -> String {
     let winners = object["winner_count"].as_i64().map(|count| format!("{count} winners"));
     let chats = object["chats"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     let head = [prize(object), winners];
-    in_brackets("giveaway", &joined(head.into_iter().chain(chats.map(|chat| Some(person(chat))))))
+    in_brackets("giveaway", &join_parts(head.into_iter().chain(chats.map(|chat| Some(person(chat))))))
 }
 
 fn giveaway_winners(object: &Value) -> String {
@@ -191,14 +196,16 @@ fn giveaway_winners(object: &Value) -> String {
     let head = [prize(object)];
     in_brackets(
         "giveaway winners",
-        &joined(head.into_iter().chain(winners.map(|winner| Some(person(winner))))),
+        &join_parts(head.into_iter().chain(winners.map(|winner| Some(person(winner))))),
     )
 }
 
 fn prize(object: &Value) -> Option<String> {
     let months = object["premium_subscription_month_count"].as_i64();
     let stars = object["prize_star_count"].as_i64().map(|count| format!("{count} stars"));
-    text(&object["prize_description"]).or(months.map(|count| format!("{count} months of Premium"))).or(stars)
+    read_text(&object["prize_description"])
+        .or(months.map(|count| format!("{count} months of Premium")))
+        .or(stars)
 }
 
 /// Returns a text with the address behind each linked word in brackets after it.
@@ -259,10 +266,10 @@ fn is_same_address(shown: &str, url: &str) -> bool {
 
 /// Returns the words of a kind that is only named, also one that came after this
 /// program.
-pub(super) fn unknown_words(kind: &str, object: &Value, caption: &str) -> String {
-    let own = of_unknown(object);
+pub(super) fn unknown_text(kind: &str, object: &Value, caption: &str) -> String {
+    let own = describe_unknown(object);
     let stars = object["star_count"].as_i64().map(|count| format!("{count} stars"));
-    in_brackets(kind, &joined([Some(caption.to_owned()), Some(own), stars]))
+    in_brackets(kind, &join_parts([Some(caption.to_owned()), Some(own), stars]))
 }
 
 #[cfg(test)]

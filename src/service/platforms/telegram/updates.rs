@@ -2,59 +2,64 @@
 
 use serde_json::Value;
 
-use crate::carriers::{ArrivedMessage, ChangedMessage, HookPiece, PlatformEvent, REACTION, SentElsewhere};
-use crate::chat::receive::Inbound;
-use crate::platforms::telegram::chat::{self, name_of};
-use crate::platforms::telegram::message::{BotContent, content};
-use crate::platforms::words::{self, text};
+use crate::carriers::{
+    ArrivedMessage, ChangedMessage, InboundUpdate, PlatformEvent, REACTION_KIND, SentElsewhere,
+};
+use crate::chat::receive::InboundMessage;
+use crate::platforms::telegram::chat::{self, display_name};
+use crate::platforms::telegram::message::{BotContent, read_content};
+use crate::platforms::words::{self, read_text};
 use wire::extras::{MessageExtras, ReactionOrigin};
 
 /// Updates that hold a message that is new.
-const NEW: [&str; 3] = ["message", "channel_post", "business_message"];
+const NEW_MESSAGE_UPDATES: [&str; 3] = ["message", "channel_post", "business_message"];
 /// Updates that hold a message that was changed.
-const CHANGED: [&str; 3] = ["edited_message", "edited_channel_post", "edited_business_message"];
+const EDIT_UPDATES: [&str; 3] = ["edited_message", "edited_channel_post", "edited_business_message"];
 /// Update that names messages which were deleted.
-const DELETED: &str = "deleted_business_messages";
+const DELETE_UPDATE: &str = "deleted_business_messages";
 /// Messages that one update says were deleted, at most.
 const MAX_DELETED: usize = 1_000;
 /// Reactions of one person that are shown at most.
 const MAX_REACTIONS: usize = 12;
 /// Updates that are asked for.
-pub(super) const WANTED: [&str; 8] = [
+pub(super) const REQUESTED_UPDATES: [&str; 8] = [
     "message",
     "edited_message",
     "channel_post",
     "edited_channel_post",
     "business_message",
     "edited_business_message",
-    DELETED,
+    DELETE_UPDATE,
     "message_reaction",
 ];
 
 /// The update as a piece: named by its number, in line with its chat.
-pub(super) fn piece(update: &Value) -> Option<HookPiece> {
+pub(super) fn to_inbound_update(update: &Value) -> Option<InboundUpdate> {
     let name = update["update_id"].as_i64()?.to_string();
-    let chat = WANTED.iter().find_map(|kind| update[*kind]["chat"]["id"].as_i64()).unwrap_or(0);
-    Some(HookPiece { name, lane: chat.to_string(), body: update.to_string().into_bytes() })
+    let chat = REQUESTED_UPDATES.iter().find_map(|kind| update[*kind]["chat"]["id"].as_i64()).unwrap_or(0);
+    Some(InboundUpdate { name, lane: chat.to_string(), body: update.to_string().into_bytes() })
 }
 
 /// What an update says; nothing where it says nothing that is kept.
-pub(super) fn understand(update: &Value) -> Vec<PlatformEvent> {
-    if let Some(message) = NEW.iter().map(|kind| &update[*kind]).find(|message| message.is_object()) {
-        let about_chat = moved(message).or_else(|| renamed(message));
-        return about_chat.or_else(|| arrived(message)).into_iter().collect();
+pub(super) fn parse_update(update: &Value) -> Vec<PlatformEvent> {
+    if let Some(message) =
+        NEW_MESSAGE_UPDATES.iter().map(|kind| &update[*kind]).find(|message| message.is_object())
+    {
+        let about_chat = read_move(message).or_else(|| read_rename(message));
+        return about_chat.or_else(|| read_arrival(message)).into_iter().collect();
     }
-    if let Some(message) = CHANGED.iter().map(|kind| &update[*kind]).find(|message| message.is_object()) {
-        return changed(message).into_iter().collect();
+    if let Some(message) = EDIT_UPDATES.iter().map(|kind| &update[*kind]).find(|message| message.is_object())
+    {
+        return read_edit(message).into_iter().collect();
     }
-    if update[DELETED].is_object() {
-        return deleted(&update[DELETED]);
+    if update[DELETE_UPDATE].is_object() {
+        return read_deletions(&update[DELETE_UPDATE]);
     }
-    reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
+    read_reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
 }
 
 /// A group that has become a larger one has another id, which is told in both.
-fn moved(message: &Value) -> Option<PlatformEvent> {
+fn read_move(message: &Value) -> Option<PlatformEvent> {
     let id = message["chat"]["id"].as_i64()?;
     let (from, to) = match message["migrate_to_chat_id"].as_i64() {
         Some(to) => (id, to),
@@ -64,68 +69,68 @@ fn moved(message: &Value) -> Option<PlatformEvent> {
 }
 
 /// A group or topic has another name.
-fn renamed(message: &Value) -> Option<PlatformEvent> {
-    let name = text(&message["new_chat_title"]).or_else(|| chat::renamed_topic(message))?;
-    Some(PlatformEvent::Renamed { peer: chat::address(message)?, name })
+fn read_rename(message: &Value) -> Option<PlatformEvent> {
+    let name = read_text(&message["new_chat_title"]).or_else(|| chat::renamed_topic(message))?;
+    Some(PlatformEvent::Renamed { peer: chat::answer_address(message)?, name })
 }
 
-fn arrived(message: &Value) -> Option<PlatformEvent> {
+fn read_arrival(message: &Value) -> Option<PlatformEvent> {
     if chat::is_own(message) {
-        return sent_elsewhere(message);
+        return read_sent_elsewhere(message);
     }
-    Some(PlatformEvent::Message(Box::new(read(message)?)))
+    Some(PlatformEvent::Message(Box::new(read_message(message)?)))
 }
 
-fn read(message: &Value) -> Option<ArrivedMessage> {
-    let BotContent { kind, words, media, structure } = content(message)?;
-    let inbound = Inbound {
-        from: chat::address(message)?,
-        name: chat::title(message),
-        username: text(&message["chat"]["username"]),
-        speaker: chat::speaker(message),
-        sent_at: words::time(&message["date"]),
+fn read_message(message: &Value) -> Option<ArrivedMessage> {
+    let BotContent { kind, words, media, structure } = read_content(message)?;
+    let inbound = InboundMessage {
+        from: chat::answer_address(message)?,
+        name: chat::conversation_title(message),
+        username: read_text(&message["chat"]["username"]),
+        speaker: chat::author_name(message),
+        sent_at: words::read_time(&message["date"]),
         text: words,
         kind: kind.to_owned(),
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
         // Two machines would answer each other without end.
         needs_no_answer: chat::needs_no_answer(message),
         extras: MessageExtras { written_by: chat::author(message), ..MessageExtras::of_structure(structure) },
-        ..Inbound::default()
+        ..InboundMessage::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());
     Some(ArrivedMessage { inbound, media, quoted, missing: None })
 }
 
 /// Reads a message that the owner of a business sent past this service.
-fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
+fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     // The bot's own messages are known.
     if message["sender_business_bot"].is_object() {
         return None;
     }
-    let BotContent { kind, words, .. } = content(message)?;
+    let BotContent { kind, words, .. } = read_content(message)?;
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: message["message_id"].as_i64()?.to_string(),
-        to: chat::address(message)?,
+        to: chat::answer_address(message)?,
         text: words,
         kind,
-        sent_at: words::time(&message["date"]),
+        sent_at: words::read_time(&message["date"]),
     }))
 }
 
-fn changed(message: &Value) -> Option<PlatformEvent> {
+fn read_edit(message: &Value) -> Option<PlatformEvent> {
     let changed = ChangedMessage {
-        peer: chat::address(message)?,
+        peer: chat::answer_address(message)?,
         platform_id: message["message_id"].as_i64()?.to_string(),
-        at: words::time(&message["edit_date"]),
+        at: words::read_time(&message["edit_date"]),
         is_own: chat::is_own(message),
     };
-    Some(PlatformEvent::Edited { changed, message: Box::new(read(message)?) })
+    Some(PlatformEvent::Edited { changed, message: Box::new(read_message(message)?) })
 }
 
 /// Messages of a chat with a business that somebody has deleted: whose they were is
 /// not told.
-fn deleted(told: &Value) -> Vec<PlatformEvent> {
-    let Some(peer) = chat::address(told) else { return Vec::new() };
+fn read_deletions(told: &Value) -> Vec<PlatformEvent> {
+    let Some(peer) = chat::answer_address(told) else { return Vec::new() };
     let ids = told["message_ids"].as_array().into_iter().flatten().filter_map(Value::as_i64);
     let both = ids.take(MAX_DELETED).flat_map(|id| [false, true].map(|is_own| (id, is_own)));
     let one = |(id, is_own): (i64, bool)| {
@@ -137,12 +142,12 @@ fn deleted(told: &Value) -> Vec<PlatformEvent> {
 
 /// Reads a reaction, as a message nobody need answer; without words
 /// where it was taken back.
-fn reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
+fn read_reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
     let chat = &told["chat"];
     let emoji = |reactions: &Value| -> Vec<String> {
         let one = |reaction: &Value| match reaction["type"].as_str() {
             Some("paid") => Some("⭐".to_owned()),
-            _ => text(&reaction["emoji"]).or_else(|| Some("[custom emoji]".to_owned())),
+            _ => read_text(&reaction["emoji"]).or_else(|| Some("[custom emoji]".to_owned())),
         };
         reactions.as_array().into_iter().flatten().take(MAX_REACTIONS).filter_map(one).collect()
     };
@@ -153,19 +158,19 @@ fn reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
     let by = if told["user"].is_object() { &told["user"] } else { &told["actor_chat"] };
     let to = told["message_id"].as_i64()?.to_string();
     let origin = ReactionOrigin { to: to.clone(), by: by["id"].as_i64()?.to_string() };
-    let inbound = Inbound {
+    let inbound = InboundMessage {
         from: chat["id"].as_i64()?.to_string(),
-        name: name_of(chat),
-        username: text(&chat["username"]),
-        speaker: name_of(by).filter(|_| chat["type"] != "private"),
-        sent_at: words::time(&told["date"]),
+        name: display_name(chat),
+        username: read_text(&chat["username"]),
+        speaker: display_name(by).filter(|_| chat["type"] != "private"),
+        sent_at: words::read_time(&told["date"]),
         text: now.join(" "),
-        kind: REACTION.to_owned(),
+        kind: REACTION_KIND.to_owned(),
         // The platform gives it no number of its own.
         platform_id: Some(format!("reaction-{}-{}", update?, told["date"])),
         needs_no_answer: true,
         extras: MessageExtras { reaction: Some(origin), ..MessageExtras::default() },
-        ..Inbound::default()
+        ..InboundMessage::default()
     };
     let message = ArrivedMessage { inbound, quoted: Some(to), ..ArrivedMessage::default() };
     Some(PlatformEvent::Message(Box::new(message)))
@@ -189,7 +194,7 @@ mod tests {
     }
 
     fn one(update: &Value) -> ArrivedMessage {
-        match understand(update).pop() {
+        match parse_update(update).pop() {
             Some(PlatformEvent::Message(message)) => *message,
             other => panic!("a message, not {other:?}"),
         }
@@ -229,7 +234,7 @@ mod tests {
             assert_eq!(message.inbound.platform_id.as_deref(), Some("5"));
         }
         assert!(
-            understand(&message(json!({"new_chat_members": []}))).is_empty(),
+            parse_update(&message(json!({"new_chat_members": []}))).is_empty(),
             "a word of the platform's own"
         );
     }
@@ -243,11 +248,11 @@ mod tests {
             ("hi", Some("Ana Lopez"), Some("Harbour"))
         );
         assert_eq!((said.inbound.from.as_str(), said.quoted.as_deref()), ("-5", Some("3")));
-        let moved = understand(&message(json!({"chat": chat, "migrate_to_chat_id": -1005})));
+        let moved = parse_update(&message(json!({"chat": chat, "migrate_to_chat_id": -1005})));
         let wanted = |platform_event: &PlatformEvent| matches!(platform_event, PlatformEvent::Moved { from, to, for_good: true } if from == "-5" && to == "-1005");
         assert!(moved.iter().all(wanted) && moved.len() == 1, "{moved:?}");
         let larger = json!({"id": -1005, "type": "supergroup", "title": "Harbour"});
-        let moved = understand(&message(json!({"chat": larger, "migrate_from_chat_id": -5})));
+        let moved = parse_update(&message(json!({"chat": larger, "migrate_from_chat_id": -5})));
         assert!(moved.iter().all(wanted) && moved.len() == 1, "{moved:?}");
         let machine = one(&message(json!({"chat": chat, "from": {"is_bot": true}, "text": "beep"})));
         assert!(machine.inbound.needs_no_answer);
@@ -257,7 +262,7 @@ mod tests {
     fn what_changes_is_told_as_a_change() {
         let mut update = message(json!({"text": "better"}));
         update["edited_message"] = update["message"].take();
-        let events = understand(&update);
+        let events = parse_update(&update);
         let wanted = |event: &PlatformEvent| matches!(event, PlatformEvent::Edited { changed, message } if changed.platform_id == "5" && message.inbound.text == "better");
         assert!(events.iter().all(wanted) && events.len() == 1, "{events:?}");
         let told = |old: Value, new: Value| {
@@ -271,15 +276,18 @@ mod tests {
         assert!(message.inbound.needs_no_answer && message.inbound.text == "👍");
         assert_eq!(message.quoted.as_deref(), Some("5"));
         assert_eq!(one(&told(thumb.clone(), json!([]))).inbound.text, "", "taken away");
-        assert!(understand(&told(thumb.clone(), thumb)).is_empty(), "as it was");
+        assert!(parse_update(&told(thumb.clone(), thumb)).is_empty(), "as it was");
     }
 
     #[test]
     fn an_update_is_named_and_in_line() {
         let update = message(json!({"text": "hi"}));
-        let piece = piece(&update).expect("a piece");
+        let piece = to_inbound_update(&update).expect("a piece");
         assert_eq!((piece.name.as_str(), piece.lane.as_str()), ("1", "77"));
-        assert!(super::piece(&json!({"message": {}})).is_none());
-        assert_eq!(super::piece(&json!({"update_id": 3, "poll": {}})).expect("a piece").lane, "0");
+        assert!(super::to_inbound_update(&json!({"message": {}})).is_none());
+        assert_eq!(
+            super::to_inbound_update(&json!({"update_id": 3, "poll": {}})).expect("a piece").lane,
+            "0"
+        );
     }
 }

@@ -8,19 +8,19 @@ use serde_json::Value;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use crate::carriers::{FileTrouble, PlatformTrouble};
-use crate::platforms::voip::{PhonePlatform, VERSION};
+use crate::carriers::{FileFetchError, PlatformError};
+use crate::platforms::voip::{API_VERSION, PhonePlatform};
 use crate::platforms::web;
 use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
 use model::text::SafeText;
 use model::time::SECOND;
 
 /// Bytes of an answer at most: a page of a list.
-const ANSWER: usize = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of a file at most that the platform takes.
-const FILE: usize = 20 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 20 * 1024 * 1024;
 /// For a request; less than an attempt may last.
-const TIME: Duration = Duration::from_secs(15);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The fields of a form or a query.
 pub(super) type PhoneFields<'a> = [(&'a str, &'a str)];
@@ -28,13 +28,14 @@ pub(super) type PhoneFields<'a> = [(&'a str, &'a str)];
 impl PhonePlatform {
     /// What stands before all names of the account's resources.
     fn account_path(&self) -> String {
-        format!("/{VERSION}/Accounts/{}", self.settings.account)
+        format!("/{API_VERSION}/Accounts/{}", self.settings.account)
     }
 
     /// Makes a request of a path at the platform.
     async fn request(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
         let url = self.guard.vet(&format!("{}{path}", self.settings.api.trim_end_matches('/')))?;
-        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total: TIME };
+        let limits =
+            FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total: REQUEST_TIMEOUT };
         self.guard.fetch(&url, self.signed(request)?, limits).await
     }
 
@@ -46,84 +47,92 @@ impl PhonePlatform {
 
     /// Posts a form to one of the account's resources.
     pub(super) async fn post(&self, name: &str, fields: &PhoneFields<'_>) -> Result<Fetched, FetchError> {
-        let form = form(fields).map_err(|_| FetchError::Broken)?;
+        let form = form_request(fields).map_err(|_| FetchError::Broken)?;
         self.request(&format!("{}/{name}", self.account_path()), form).await
     }
 
     /// The same for what changes nothing twice; its answer.
-    pub(super) async fn tell(&self, name: &str, fields: &PhoneFields<'_>) -> Result<Value, PlatformTrouble> {
-        read(self.post(name, fields).await)
+    pub(super) async fn post_form(
+        &self,
+        name: &str,
+        fields: &PhoneFields<'_>,
+    ) -> Result<Value, PlatformError> {
+        read_answer(self.post(name, fields).await)
     }
 
     /// Reads one of the account's resources.
-    pub(super) async fn ask(&self, name: &str, query: &PhoneFields<'_>) -> Result<Value, PlatformTrouble> {
+    pub(super) async fn get_resource(
+        &self,
+        name: &str,
+        query: &PhoneFields<'_>,
+    ) -> Result<Value, PlatformError> {
         let query = Serializer::new(String::new()).extend_pairs(query).finish();
-        self.ask_at(&format!("{}/{name}?{query}", self.account_path())).await
+        self.get_path(&format!("{}/{name}?{query}", self.account_path())).await
     }
 
     /// Reads the account's own record.
-    pub(super) async fn ask_account(&self) -> Result<Value, PlatformTrouble> {
-        self.ask_at(&format!("{}.json", self.account_path())).await
+    pub(super) async fn get_account(&self) -> Result<Value, PlatformError> {
+        self.get_path(&format!("{}.json", self.account_path())).await
     }
 
     /// Reads what lies at a path, such as one that the platform told.
-    pub(super) async fn ask_at(&self, path: &str) -> Result<Value, PlatformTrouble> {
+    pub(super) async fn get_path(&self, path: &str) -> Result<Value, PlatformError> {
         if !path.starts_with('/') {
-            return Err(PlatformTrouble::passing("the platform tells an address that is none"));
+            return Err(PlatformError::transient("the platform tells an address that is none"));
         }
-        read(self.request(path, Request::get()).await)
+        read_answer(self.request(path, Request::get()).await)
     }
 
     /// Reads a file of the platform's, wherever it says that it lies. Only the
     /// platform itself is shown who asks.
-    pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, FileTrouble> {
+    pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, FileFetchError> {
         let is_own = |address: &Url| web::is_same_origin(address, &self.settings.api);
-        web::fetch_file(&self.guard, address, FILE, is_own, |request| self.signed(request)).await
+        web::fetch_file(&self.guard, address, MAX_FILE_BYTES, is_own, |request| self.signed(request)).await
     }
 }
 
 /// A body of fields.
-fn form(fields: &PhoneFields<'_>) -> Result<Request, HeaderRefused> {
+fn form_request(fields: &PhoneFields<'_>) -> Result<Request, HeaderRefused> {
     let body = Serializer::new(String::new()).extend_pairs(fields).finish();
     Request::post(body).header("content-type", "application/x-www-form-urlencoded")
 }
 
-fn read(answer: Result<Fetched, FetchError>) -> Result<Value, PlatformTrouble> {
+fn read_answer(answer: Result<Fetched, FetchError>) -> Result<Value, PlatformError> {
     let answer = answer?;
-    let told = web::told(&answer);
+    let told = web::json_body(&answer);
     if (200..300).contains(&answer.status) && told.is_object() {
         return Ok(told);
     }
-    Err(trouble(answer.status, &told))
+    Err(platform_error(answer.status, &told))
 }
 
 /// What the platform says of an error.
-pub(super) fn words(told: &Value) -> SafeText {
+pub(super) fn error_text(told: &Value) -> SafeText {
     SafeText::line(told["message"].as_str().unwrap_or("it said nothing more"))
 }
 
 /// What an answer means that is none.
-fn trouble(status: u16, told: &Value) -> PlatformTrouble {
-    let said = words(told);
+fn platform_error(status: u16, told: &Value) -> PlatformError {
+    let said = error_text(told);
     match (told["code"].as_i64(), status) {
-        (Some(20005 | 90010), _) => {
-            PlatformTrouble::long("the account is suspended or closed: the platform's own pages say why")
-        }
-        (Some(20008), _) => PlatformTrouble::long(
+        (Some(20005 | 90010), _) => PlatformError::needs_person(
+            "the account is suspended or closed: the platform's own pages say why",
+        ),
+        (Some(20008), _) => PlatformError::needs_person(
             "these are test credentials, which reach nobody: use the account's own SID and auth token",
         ),
-        (Some(20003), _) | (_, 401) => PlatformTrouble::long(
+        (Some(20003), _) | (_, 401) => PlatformError::needs_person(
             "the platform does not take the auth token for this account: its console shows both; after the token was \
              changed, connect the channel again",
         ),
-        (_, 403) => PlatformTrouble::long(format!("the account may not do this: {said}")),
-        (Some(20404), _) | (_, 404) => PlatformTrouble::long(
+        (_, 403) => PlatformError::needs_person(format!("the account may not do this: {said}")),
+        (Some(20404), _) | (_, 404) => PlatformError::needs_person(
             "the platform knows no such account or number: look at --account-sid and --number",
         ),
         (Some(20429), _) | (_, 429) => {
-            PlatformTrouble { why: "the platform asks for a pause".to_owned(), pause: 10 * SECOND }
+            PlatformError { why: "the platform asks for a pause".to_owned(), pause: 10 * SECOND }
         }
-        _ => PlatformTrouble::passing(format!("the platform answered {status}: {said}")),
+        _ => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }
 }
 
@@ -145,7 +154,7 @@ mod tests {
             (500, json!(null), "answered 500"),
         ];
         for (status, error, words) in cases {
-            let said = trouble(status, &error).why;
+            let said = platform_error(status, &error).why;
             assert!(said.contains(words), "{status} {error}: {said}");
         }
     }

@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use crate::carriers::{
-    ArrivedMedia, ArrivedMessage, CallReport, HookCall, HookPiece, MessageStep, PlatformEvent, SentTrace,
-    StatusReport,
+    ArrivedMedia, ArrivedMessage, CallReport, DeliveryStep, InboundUpdate, PlatformEvent, SentTrace,
+    StatusReport, WebhookCall,
 };
-use crate::chat::receive::Inbound;
+use crate::chat::receive::InboundMessage;
 use crate::platforms::voip::sending;
-use crate::platforms::words::{self, text};
+use crate::platforms::words::{self, read_text};
 use model::bounds;
 use model::keywords::Keyword;
 use wire::carriers::PhoneSettings;
 
 /// Files of one message that are taken.
-const FILES: usize = 10;
+const MAX_FILES: usize = 10;
 /// Shown for a text without words and files.
-const EMPTY: &str = "[empty SMS]";
+const EMPTY_TEXT: &str = "[empty SMS]";
 
 /// A text that came in.
-pub(super) struct TextArrived {
+pub(super) struct InboundSms {
     pub id: String,
     pub from: String,
     pub text: String,
@@ -36,16 +36,16 @@ pub(super) struct TextArrived {
     pub opt_out: Option<String>,
 }
 
-impl TextArrived {
+impl InboundSms {
     /// The piece that it is worked on as.
-    pub(super) fn piece(self) -> HookPiece {
+    pub(super) fn into_update(self) -> InboundUpdate {
         let body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files, "optOut": self.opt_out}});
-        piece(format!("message {}", self.id), self.from, &body)
+        build_update(format!("message {}", self.id), self.from, &body)
     }
 }
 
 /// What became of a text.
-pub(super) struct TextStatus {
+pub(super) struct SmsStatus {
     pub id: String,
     pub status: String,
     pub to: String,
@@ -57,17 +57,17 @@ pub(super) struct TextStatus {
     pub text: Option<String>,
 }
 
-impl TextStatus {
+impl SmsStatus {
     /// The piece that it is worked on as.
-    pub(super) fn piece(self) -> HookPiece {
+    pub(super) fn into_update(self) -> InboundUpdate {
         let Self { id, status, to, error, own, text } = self;
         let body = json!({"status": {
             "id": id, "status": status, "to": to, "error": error, "own": own, "text": text,
         }});
         match own {
-            Some(own) => piece(format!("{status} {id} of {own}"), to, &body),
+            Some(own) => build_update(format!("{status} {id} of {own}"), to, &body),
             // It may have to wait, and must not hold the customer up.
-            None => piece(format!("{status} {id}"), format!("status of {id}"), &body),
+            None => build_update(format!("{status} {id}"), format!("status of {id}"), &body),
         }
     }
 }
@@ -85,18 +85,18 @@ pub(super) struct CallStatus {
 
 impl CallStatus {
     /// The piece that it is worked on as.
-    pub(super) fn piece(self) -> HookPiece {
+    pub(super) fn into_update(self) -> InboundUpdate {
         let Self { id, status, to, seconds, own } = self;
         let body = json!({"call": {"id": id, "status": status, "to": to, "seconds": seconds, "own": own}});
         match own {
-            Some(own) => piece(format!("call {status} {id} of {own}"), to, &body),
-            None => piece(format!("call {status} {id}"), format!("call {id}"), &body),
+            Some(own) => build_update(format!("call {status} {id} of {own}"), to, &body),
+            None => build_update(format!("call {status} {id}"), format!("call {id}"), &body),
         }
     }
 }
 
-fn piece(name: String, lane: String, body: &Value) -> HookPiece {
-    HookPiece { name, lane, body: body.to_string().into_bytes() }
+fn build_update(name: String, lane: String, body: &Value) -> InboundUpdate {
+    InboundUpdate { name, lane, body: body.to_string().into_bytes() }
 }
 
 /// Name of a channel in a call.
@@ -106,11 +106,11 @@ pub(super) fn name(account: &str, number: &str) -> String {
 
 /// Returns the name of the number that a call is about: the recipient of a text that came
 /// in, the sender of texts and calls whose status is told.
-pub fn names_in_call(call: &HookCall<'_>) -> BTreeSet<String> {
+pub fn names_in_call(call: &WebhookCall<'_>) -> BTreeSet<String> {
     name_in(&fields(call)).into_iter().collect()
 }
 
-fn fields(call: &HookCall<'_>) -> HashMap<String, String> {
+fn fields(call: &WebhookCall<'_>) -> HashMap<String, String> {
     form_urlencoded::parse(call.body).into_owned().collect()
 }
 
@@ -121,7 +121,7 @@ fn name_in(fields: &HashMap<String, String>) -> Option<String> {
 }
 
 /// The pieces of a call that is about a number.
-pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPiece> {
+pub(super) fn split_call(settings: &PhoneSettings, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
     let fields = fields(call);
     let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
     if name_in(&fields) != Some(name(&settings.account, &settings.number)) {
@@ -133,17 +133,17 @@ pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPi
     let told = if !message.is_empty() && fields.contains_key("MessageStatus") {
         let error = of("ErrorCode").parse().ok();
         let (status, to) = (of("MessageStatus"), of("To"));
-        Some(TextStatus { id: message, status, to, error, own, text: None }.piece())
+        Some(SmsStatus { id: message, status, to, error, own, text: None }.into_update())
     } else if !message.is_empty() {
-        let count = of("NumMedia").parse().unwrap_or(0).min(FILES);
+        let count = of("NumMedia").parse().unwrap_or(0).min(MAX_FILES);
         let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
         let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
         let opt_out = fields.get("OptOutType").cloned();
         let text = with_place(of("Body"), &of);
-        Some(TextArrived { id: message, from: of("From"), text, at: None, files, opt_out }.piece())
+        Some(InboundSms { id: message, from: of("From"), text, at: None, files, opt_out }.into_update())
     } else if !call.is_empty() {
         let seconds = of("CallDuration").parse().unwrap_or(0);
-        Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.piece())
+        Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.into_update())
     } else {
         None
     };
@@ -158,40 +158,43 @@ fn with_place(words: String, of: &impl Fn(&str) -> String) -> String {
     }
     let place = format!("{latitude}, {longitude}");
     let all = [words, of("Label"), of("Address"), place].map(Some);
-    words::joined(all)
+    words::join_parts(all)
 }
 
 /// What a piece says; nothing where it says nothing that is kept.
-pub(super) fn understand(piece: &Value) -> Vec<PlatformEvent> {
+pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     if piece["text"].is_object() {
-        return arrived(&piece["text"]);
+        return read_arrival(&piece["text"]);
     }
-    let event = if piece["status"].is_object() { status(&piece["status"]) } else { call(&piece["call"]) };
+    let event =
+        if piece["status"].is_object() { status(&piece["status"]) } else { read_call(&piece["call"]) };
     event.into_iter().collect()
 }
 
 /// A text with files is a message for each of them.
-fn arrived(told: &Value) -> Vec<PlatformEvent> {
-    let (Some(id), Some(from)) = (text(&told["id"]), text(&told["from"])) else { return Vec::new() };
-    let said = text(&told["text"]).unwrap_or_default();
+fn read_arrival(told: &Value) -> Vec<PlatformEvent> {
+    let (Some(id), Some(from)) = (read_text(&told["id"]), read_text(&told["from"])) else {
+        return Vec::new();
+    };
+    let said = read_text(&told["text"]).unwrap_or_default();
     let files: Vec<(String, String)> = serde_json::from_value(told["files"].clone()).unwrap_or_default();
-    let said = if said.is_empty() && files.is_empty() { EMPTY.to_owned() } else { said };
+    let said = if said.is_empty() && files.is_empty() { EMPTY_TEXT.to_owned() } else { said };
     let one = |at: usize, file: Option<&(String, String)>| {
-        let kind = file.map_or("text", |(_, kind)| kind_of(kind));
-        let inbound = Inbound {
+        let kind = file.map_or("text", |(_, kind)| message_kind(kind));
+        let inbound = InboundMessage {
             from: from.clone(),
             text: if at == 0 { said.clone() } else { String::new() },
             kind: kind.to_owned(),
-            sent_at: words::time(&told["at"]),
+            sent_at: words::read_time(&told["at"]),
             platform_id: Some(if at == 0 { id.clone() } else { format!("{id}/{at}") }),
-            keyword: if at == 0 { keyword(&told["optOut"]) } else { None },
+            keyword: if at == 0 { read_keyword(&told["optOut"]) } else { None },
             // A sender without a number is a machine.
             needs_no_answer: !bounds::is_e164(&from),
-            ..Inbound::default()
+            ..InboundMessage::default()
         };
         let media = file.map(|(address, kind)| ArrivedMedia {
             reference: address.clone(),
-            name: name_of(kind),
+            name: default_file_name(kind),
             mime_type: Some(kind.clone()).filter(|kind| !kind.is_empty()),
             size: None,
         });
@@ -204,7 +207,7 @@ fn arrived(told: &Value) -> Vec<PlatformEvent> {
 }
 
 /// Returns the keyword that the platform recognised in a text.
-fn keyword(told: &Value) -> Option<Keyword> {
+fn read_keyword(told: &Value) -> Option<Keyword> {
     match told.as_str()?.trim().to_ascii_uppercase().as_str() {
         "STOP" => Some(Keyword::Stop),
         "START" => Some(Keyword::Start),
@@ -214,7 +217,7 @@ fn keyword(told: &Value) -> Option<Keyword> {
 }
 
 /// The kind of message that a file of a media type is.
-fn kind_of(media_type: &str) -> &'static str {
+fn message_kind(media_type: &str) -> &'static str {
     match media_type.split('/').next() {
         Some("image") => "image",
         Some("video") => "video",
@@ -224,29 +227,29 @@ fn kind_of(media_type: &str) -> &'static str {
 }
 
 /// A name for a file that has none.
-fn name_of(media_type: &str) -> String {
+fn default_file_name(media_type: &str) -> String {
     let ending = media_type.split(['/', ';']).nth(1).unwrap_or("").trim();
     let is_plain = !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let ending = if is_plain { ending } else { "bin" };
-    format!("{}.{ending}", kind_of(media_type))
+    format!("{}.{ending}", message_kind(media_type))
 }
 
 fn status(told: &Value) -> Option<PlatformEvent> {
     let step = match told["status"].as_str()? {
-        "accepted" | "queued" | "sending" | "sent" => MessageStep::Sent,
-        "delivered" => MessageStep::Delivered,
-        "read" => MessageStep::Read,
+        "accepted" | "queued" | "sending" | "sent" => DeliveryStep::Sent,
+        "delivered" => DeliveryStep::Delivered,
+        "read" => DeliveryStep::Read,
         "failed" | "undelivered" => {
             let error = told["error"].as_i64().unwrap_or(0);
-            let (code, broken) = sending::lost(error);
-            MessageStep::Failed { code, why: sending::reason(error), broken }
+            let (code, broken) = sending::loss_code(error);
+            DeliveryStep::Failed { code, why: sending::loss_reason(error), broken }
         }
         _ => return None,
     };
-    let trace = text(&told["to"]).zip(text(&told["text"]));
+    let trace = read_text(&told["to"]).zip(read_text(&told["text"]));
     Some(PlatformEvent::Status(StatusReport {
-        platform_id: text(&told["id"])?,
-        own_id: text(&told["own"]),
+        platform_id: read_text(&told["id"])?,
+        own_id: read_text(&told["own"]),
         step,
         reached: None,
         recipient_id: None,
@@ -254,7 +257,7 @@ fn status(told: &Value) -> Option<PlatformEvent> {
     }))
 }
 
-fn call(told: &Value) -> Option<PlatformEvent> {
+fn read_call(told: &Value) -> Option<PlatformEvent> {
     let status = match told["status"].as_str()? {
         "queued" | "initiated" => "queued",
         "ringing" => "ringing",
@@ -264,9 +267,9 @@ fn call(told: &Value) -> Option<PlatformEvent> {
         _ => return None,
     };
     Some(PlatformEvent::Call(CallReport {
-        platform_id: text(&told["id"])?,
-        own_id: text(&told["own"]),
-        to: text(&told["to"])?,
+        platform_id: read_text(&told["id"])?,
+        own_id: read_text(&told["own"]),
+        to: read_text(&told["to"])?,
         status,
         seconds: told["seconds"].as_i64().unwrap_or(0).max(0),
     }))
@@ -279,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    fn told(query: &str, fields: &[(&str, &str)]) -> Vec<PlatformEvent> {
+    fn status_events(query: &str, fields: &[(&str, &str)]) -> Vec<PlatformEvent> {
         let settings = PhoneSettings {
             account: "AC1".to_owned(),
             number: "+15550100200".to_owned(),
@@ -288,9 +291,10 @@ mod tests {
         let both = [fields, &[("AccountSid", "AC1")]].concat();
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(both).finish();
         let headers = HeaderMap::new();
-        let pieces = split(&settings, &HookCall { query, headers: &headers, body: body.as_bytes() });
-        let read =
-            |hook_piece: &HookPiece| understand(&serde_json::from_slice(&hook_piece.body).expect("JSON"));
+        let pieces = split_call(&settings, &WebhookCall { query, headers: &headers, body: body.as_bytes() });
+        let read = |hook_piece: &InboundUpdate| {
+            parse_update(&serde_json::from_slice(&hook_piece.body).expect("JSON"))
+        };
         pieces.iter().flat_map(read).collect()
     }
 
@@ -300,7 +304,7 @@ mod tests {
             PlatformEvent::Message(message) => *message,
             other => panic!("{other:?}"),
         };
-        told("", &both).into_iter().map(message).collect()
+        status_events("", &both).into_iter().map(message).collect()
     }
 
     #[test]
@@ -343,28 +347,28 @@ mod tests {
                 ("To", "+34"),
                 ("ErrorCode", error),
             ];
-            match told("id=msg_1", &fields).pop() {
+            match status_events("id=msg_1", &fields).pop() {
                 Some(PlatformEvent::Status(it)) => it,
                 other => panic!("{other:?}"),
             }
         };
         let delivered = status("delivered", "");
-        assert_eq!((delivered.own_id.as_deref(), delivered.step), (Some("msg_1"), MessageStep::Delivered));
-        let MessageStep::Failed { code, why, broken } = status("undelivered", "30006").step else {
+        assert_eq!((delivered.own_id.as_deref(), delivered.step), (Some("msg_1"), DeliveryStep::Delivered));
+        let DeliveryStep::Failed { code, why, broken } = status("undelivered", "30006").step else {
             panic!("it failed")
         };
         assert_eq!((code, broken), (ErrorCode::InvalidRecipient, false));
         assert!(why.contains("landline"), "{why}");
         let call = [("CallSid", "CA1"), ("From", "+15550100200"), ("To", "+34"), ("CallStatus", "no-answer")];
-        let Some(PlatformEvent::Call(it)) = told("id=call_1", &call).pop() else { panic!("a call") };
+        let Some(PlatformEvent::Call(it)) = status_events("id=call_1", &call).pop() else { panic!("a call") };
         assert_eq!((it.own_id.as_deref(), it.status, it.seconds), (Some("call_1"), "failed", 0));
         let inbound =
             [("CallSid", "CA2"), ("From", "+34"), ("To", "+15550100200"), ("CallStatus", "ringing")];
-        assert!(told("", &inbound).is_empty(), "somebody calls");
+        assert!(status_events("", &inbound).is_empty(), "somebody calls");
         let other = [("MessageSid", "SM1"), ("From", "+34"), ("To", "+15550100999"), ("Body", "x")];
-        assert!(told("", &other).is_empty(), "another number of the account");
+        assert!(status_events("", &other).is_empty(), "another number of the account");
         let other =
             [("MessageSid", "SM1"), ("From", "+15550100999"), ("To", "+34"), ("MessageStatus", "sent")];
-        assert!(told("id=msg_1", &other).is_empty(), "status of another number's text");
+        assert!(status_events("id=msg_1", &other).is_empty(), "status of another number's text");
     }
 }

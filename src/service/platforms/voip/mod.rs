@@ -22,8 +22,8 @@ mod signature;
 use serde_json::Value;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent,
-    PlatformSource, PlatformTrouble, Polled,
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, Parcel, PlatformError, PlatformEvent,
+    PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
 };
 use crate::platforms::voip::signature::SigningKey;
 use crate::platforms::web;
@@ -34,12 +34,12 @@ use model::time::MINUTE;
 use wire::carriers::{PhoneSecrets, PhoneSettings};
 
 pub use hooks::names_in_call;
-pub use listing::mark;
+pub use listing::mark_from;
 
 /// Where the platform is, unless somebody says otherwise.
-pub const API: &str = "https://api.twilio.com";
+pub const DEFAULT_API: &str = "https://api.twilio.com";
 /// The version of its interface.
-const VERSION: &str = "2010-04-01";
+const API_VERSION: &str = "2010-04-01";
 
 pub struct PhonePlatform {
     guard: Guard,
@@ -84,16 +84,16 @@ impl PhonePlatform {
 
     /// Asks for the account's own record and the number's: whether the token is
     /// good for both.
-    pub async fn identify(&self) -> Result<PhoneIdentity, PlatformTrouble> {
-        let long = |why: String| PlatformTrouble { why, pause: MINUTE };
-        let account = self.ask_account().await?;
+    pub async fn identify(&self) -> Result<PhoneIdentity, PlatformError> {
+        let long = |why: String| PlatformError { why, pause: MINUTE };
+        let account = self.get_account().await?;
         let line = |value: &Value| SafeText::line(value.as_str().unwrap_or("")).as_str().to_owned();
         if account["status"].as_str().is_some_and(|account| account != "active") {
             let status = line(&account["status"]);
             return Err(long(format!("the account is {status}: the platform's own pages say why")));
         }
         let asked = [("PhoneNumber", self.settings.number.as_str())];
-        let told = self.ask("IncomingPhoneNumbers.json", &asked).await?;
+        let told = self.get_resource("IncomingPhoneNumbers.json", &asked).await?;
         let found = told["incoming_phone_numbers"].as_array().and_then(|array| array.first()).cloned();
         let Some(found) = found.filter(|value| value["sid"].is_string()) else {
             let number = &self.settings.number;
@@ -112,35 +112,39 @@ impl PhonePlatform {
     }
 
     /// Ends a call.
-    pub async fn hang_up(&self, call: &str) -> Result<(), PlatformTrouble> {
-        self.tell(&format!("Calls/{call}.json"), &[("Status", "completed")]).await.map(drop)
+    pub async fn hang_up(&self, call: &str) -> Result<(), PlatformError> {
+        self.post_form(&format!("Calls/{call}.json"), &[("Status", "completed")]).await.map(drop)
     }
 }
 
-impl Carrier for PhonePlatform {
-    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+impl Transport for PhonePlatform {
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        _: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(self.send(parcel))
     }
 }
 
 impl PlatformSource for PhonePlatform {
-    fn is_read(&self) -> bool {
+    fn needs_polling(&self) -> bool {
         false
     }
 
-    fn is_also_read(&self) -> bool {
+    fn is_also_polled(&self) -> bool {
         true
     }
 
-    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
-        Box::pin(self.list(mark))
+    fn poll_updates<'a>(&'a self, mark: &'a str) -> BoxFuture<'a, Result<PollResult, PlatformError>> {
+        Box::pin(self.list_since(mark))
     }
 
-    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
         Box::pin(async move {
             let me = self.identify().await?;
             let told = [("SmsUrl", url.unwrap_or("")), ("SmsMethod", "POST")];
-            self.tell(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
+            self.post_form(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
         })
     }
 
@@ -148,23 +152,23 @@ impl PlatformSource for PhonePlatform {
         vec![hooks::name(&self.settings.account, &self.settings.number)]
     }
 
-    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+    fn is_genuine(&self, call: &WebhookCall<'_>) -> bool {
         self.hook.as_ref().is_some_and(|hook| self.key.is_genuine(hook, call))
     }
 
-    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
-        hooks::split(&self.settings, call)
+    fn split_updates(&self, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
+        hooks::split_call(&self.settings, call)
     }
 
-    fn receipt(&self) -> Option<(&'static str, &'static str)> {
+    fn webhook_response(&self) -> Option<(&'static str, &'static str)> {
         Some(("text/xml", "<Response/>"))
     }
 
-    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
-        hooks::understand(&serde_json::from_slice(body).unwrap_or_default())
+    fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        hooks::parse_update(&serde_json::from_slice(body).unwrap_or_default())
     }
 
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
+    fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
         Box::pin(self.download(reference))
     }
 }

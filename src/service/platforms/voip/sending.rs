@@ -2,27 +2,28 @@
 
 use serde_json::Value;
 
-use crate::carriers::{CarryOutcome, Fate, Parcel};
-use crate::chat::keywords::OPTED_OUT;
+use crate::carriers::{Parcel, SendOutcome, SimulatedDelivery};
+use crate::chat::keywords::OPTED_OUT_MESSAGE;
 use crate::platforms::voip::{PhonePlatform, asking};
 use crate::platforms::web;
-use crate::voice::CALL;
+use crate::voice::CALL_KIND;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
 
 /// What a call says where nobody says what.
-const SAID: &str = "Hello. We would like to reach you. Please answer us with a text message to this number.";
+const DEFAULT_SPEECH: &str =
+    "Hello. We would like to reach you. Please answer us with a text message to this number.";
 /// Characters a call says at most; the platform takes 4,000 with all around them.
-const SPOKEN: usize = 3_000;
+const MAX_SPEECH_CHARS: usize = 3_000;
 /// What the platform is to report of a call.
-const EVENTS: [&str; 4] = ["initiated", "ringing", "answered", "completed"];
+const CALL_EVENTS: [&str; 4] = ["initiated", "ringing", "answered", "completed"];
 
 impl PhonePlatform {
     /// Sends a text or places a call, once.
-    pub(super) async fn send(&self, parcel: &Parcel) -> CarryOutcome {
-        let is_call = parcel.kind == CALL;
-        let script = is_call.then(|| script(parcel.content.as_ref()));
+    pub(super) async fn send(&self, parcel: &Parcel) -> SendOutcome {
+        let is_call = parcel.kind == CALL_KIND;
+        let script = is_call.then(|| call_script(parcel.content.as_ref()));
         let mut fields = vec![("To", parcel.to.as_str()), ("From", self.settings.number.as_str())];
         match &script {
             Some(script) => fields.push(("Twiml", script)),
@@ -33,35 +34,35 @@ impl PhonePlatform {
         if let Some(report) = &report {
             fields.push(("StatusCallback", report));
             if is_call {
-                fields.extend(EVENTS.map(|event| ("StatusCallbackEvent", event)));
+                fields.extend(CALL_EVENTS.map(|event| ("StatusCallbackEvent", event)));
             }
         }
         let answer = self.post(if is_call { "Calls.json" } else { "Messages.json" }, &fields).await;
         match answer {
             Ok(answer) => {
-                let told = web::told(&answer);
-                judge(answer.status, &told).after(answer.retry_after.as_deref())
+                let told = web::json_body(&answer);
+                judge_answer(answer.status, &told).with_retry_after(answer.retry_after.as_deref())
             }
-            Err(why) => CarryOutcome::unanswered(&why, false),
+            Err(why) => SendOutcome::from_fetch_error(&why, false),
         }
     }
 }
 
 /// What a call says: the message of its metadata, in the language of it.
-fn script(metadata: Option<&Value>) -> String {
+fn call_script(metadata: Option<&Value>) -> String {
     let of = |name: &str| {
         metadata.and_then(|metadata| metadata[name].as_str()).map(str::trim).filter(|text| !text.is_empty())
     };
-    let said: String = of("message").unwrap_or(SAID).chars().take(SPOKEN).collect();
+    let said: String = of("message").unwrap_or(DEFAULT_SPEECH).chars().take(MAX_SPEECH_CHARS).collect();
     let is_language = |text: &&str| {
         text.len() <= 35 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     let language = of("language").filter(is_language).map(|text| format!(" language=\"{text}\""));
-    format!("<Response><Say{}>{}</Say></Response>", language.unwrap_or_default(), escaped(&said))
+    format!("<Response><Say{}>{}</Say></Response>", language.unwrap_or_default(), escape_xml(&said))
 }
 
 /// A text within XML, without what XML cannot hold.
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for it in text.chars() {
         match it {
@@ -76,42 +77,46 @@ fn escaped(text: &str) -> String {
 }
 
 /// What an answer means.
-fn judge(status: u16, told: &Value) -> CarryOutcome {
-    let said = asking::words(told);
+fn judge_answer(status: u16, told: &Value) -> SendOutcome {
+    let said = asking::error_text(told);
     if (200..300).contains(&status) {
         if let Some(code) = told["error_code"].as_i64().filter(|_| told["status"] == "failed") {
-            let (code, broken) = lost(code);
-            return CarryOutcome::Refused { code, why: format!("the platform refuses it: {said}"), broken };
+            let (code, broken) = loss_code(code);
+            return SendOutcome::Refused { code, why: format!("the platform refuses it: {said}"), broken };
         }
         return match told["sid"].as_str() {
-            Some(sid) => CarryOutcome::Taken { platform_id: sid.to_owned(), fate: Fate::Sent, reached: None },
-            None => CarryOutcome::unclear("the platform took it and did not say as what", false),
+            Some(sid) => SendOutcome::Taken {
+                platform_id: sid.to_owned(),
+                fate: SimulatedDelivery::Sent,
+                reached: None,
+            },
+            None => SendOutcome::unknown("the platform took it and did not say as what", false),
         };
     }
-    let later = |after| CarryOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
-    match told["code"].as_i64().map(meaning) {
-        Some(PhoneMeaning::Pause(after)) => later(after),
+    let later = |after| SendOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
+    match told["code"].as_i64().map(error_meaning) {
+        Some(ErrorMeaning::Pause(after)) => later(after),
         _ if status == 429 => later(10 * SECOND),
-        Some(PhoneMeaning::Account) => account(&said),
-        _ if status == 401 => account(&said),
-        Some(PhoneMeaning::OptedOut) => CarryOutcome::refused(ErrorCode::InvalidRecipient, OPTED_OUT),
-        Some(PhoneMeaning::Refused(code)) if (400..500).contains(&status) => {
-            CarryOutcome::refused(code, format!("the platform refuses it: {said}"))
+        Some(ErrorMeaning::Account) => account_refusal(&said),
+        _ if status == 401 => account_refusal(&said),
+        Some(ErrorMeaning::OptedOut) => SendOutcome::refused(ErrorCode::InvalidRecipient, OPTED_OUT_MESSAGE),
+        Some(ErrorMeaning::Refused(code)) if (400..500).contains(&status) => {
+            SendOutcome::refused(code, format!("the platform refuses it: {said}"))
         }
         None if (400..500).contains(&status) => {
-            CarryOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))
+            SendOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))
         }
-        _ => CarryOutcome::unclear(format!("the platform answered {status}: {said}"), false),
+        _ => SendOutcome::unknown(format!("the platform answered {status}: {said}"), false),
     }
 }
 
-fn account(said: &SafeText) -> CarryOutcome {
+fn account_refusal(said: &SafeText) -> SendOutcome {
     let why = format!("the platform does not let this number send: {said}");
-    CarryOutcome::Refused { code: ErrorCode::NotConfigured, why, broken: true }
+    SendOutcome::Refused { code: ErrorCode::NotConfigured, why, broken: true }
 }
 
 /// What one of the platform's codes means.
-enum PhoneMeaning {
+enum ErrorMeaning {
     /// Nothing was taken; it may be asked again after so long.
     Pause(i64),
     /// Nothing can be sent from this number.
@@ -121,13 +126,13 @@ enum PhoneMeaning {
     Refused(ErrorCode),
 }
 
-fn meaning(code: i64) -> PhoneMeaning {
+fn error_meaning(code: i64) -> ErrorMeaning {
     match code {
-        14_107 | 20_429 | 30_022 => PhoneMeaning::Pause(10 * SECOND),
-        21_611 | 30_001 => PhoneMeaning::Pause(MINUTE),
+        14_107 | 20_429 | 30_022 => ErrorMeaning::Pause(10 * SECOND),
+        21_611 | 30_001 => ErrorMeaning::Pause(MINUTE),
         20_003 | 20_005 | 20_008 | 21_203 | 21_210 | 21_212 | 21_213 | 21_603 | 21_606 | 21_607 | 21_659
-        | 21_660 | 21_661 | 30_002 | 30_034 | 90_010 => PhoneMeaning::Account,
-        21_610 => PhoneMeaning::OptedOut,
+        | 21_660 | 21_661 | 30_002 | 30_034 | 90_010 => ErrorMeaning::Account,
+        21_610 => ErrorMeaning::OptedOut,
         13_223..=13_227
         | 21_211
         | 21_214..=21_217
@@ -138,27 +143,27 @@ fn meaning(code: i64) -> PhoneMeaning {
         | 21_608
         | 21_612
         | 21_614
-        | 30_003..=30_006 => PhoneMeaning::Refused(ErrorCode::InvalidRecipient),
-        21_602 | 21_605 | 21_617 | 21_619 => PhoneMeaning::Refused(ErrorCode::ValidationError),
-        _ => PhoneMeaning::Refused(ErrorCode::WhatsappError),
+        | 30_003..=30_006 => ErrorMeaning::Refused(ErrorCode::InvalidRecipient),
+        21_602 | 21_605 | 21_617 | 21_619 => ErrorMeaning::Refused(ErrorCode::ValidationError),
+        _ => ErrorMeaning::Refused(ErrorCode::WhatsappError),
     }
 }
 
 /// The interface's code for what was taken and does not arrive, and whether
 /// nothing would.
-pub(super) fn lost(code: i64) -> (ErrorCode, bool) {
-    match meaning(code) {
-        PhoneMeaning::Account => (ErrorCode::NotConfigured, true),
-        PhoneMeaning::OptedOut => (ErrorCode::InvalidRecipient, false),
-        PhoneMeaning::Refused(code) => (code, false),
-        PhoneMeaning::Pause(_) => (ErrorCode::WhatsappError, false),
+pub(super) fn loss_code(code: i64) -> (ErrorCode, bool) {
+    match error_meaning(code) {
+        ErrorMeaning::Account => (ErrorCode::NotConfigured, true),
+        ErrorMeaning::OptedOut => (ErrorCode::InvalidRecipient, false),
+        ErrorMeaning::Refused(code) => (code, false),
+        ErrorMeaning::Pause(_) => (ErrorCode::WhatsappError, false),
     }
 }
 
 /// Why what was taken does not arrive.
-pub(super) fn reason(code: i64) -> String {
+pub(super) fn loss_reason(code: i64) -> String {
     let words = match code {
-        21_610 => OPTED_OUT,
+        21_610 => OPTED_OUT_MESSAGE,
         30_002 => "the account is suspended",
         30_003 => "the phone cannot be reached",
         30_004 => "the number, or its network, takes no messages of this one",
@@ -181,12 +186,12 @@ mod tests {
 
     #[test]
     fn an_answer_says_whether_it_has_left() {
-        let word = |outcome: CarryOutcome| outcome.code();
+        let word = |outcome: SendOutcome| outcome.code();
         let taken = json!({"sid": "SM1", "status": "queued", "error_code": null});
-        assert_eq!(word(judge(201, &taken)), "taken");
-        assert_eq!(word(judge(201, &json!({}))), "unknown");
+        assert_eq!(word(judge_answer(201, &taken)), "taken");
+        assert_eq!(word(judge_answer(201, &json!({}))), "unknown");
         let failed_at_once = json!({"sid": "SM1", "status": "failed", "error_code": 30_006});
-        assert_eq!(word(judge(201, &failed_at_once)), "INVALID_RECIPIENT");
+        assert_eq!(word(judge_answer(201, &failed_at_once)), "INVALID_RECIPIENT");
         let cases = [
             (400, 21_211, "INVALID_RECIPIENT"),
             (400, 21_610, "INVALID_RECIPIENT"),
@@ -202,26 +207,29 @@ mod tests {
             (503, 20_503, "unknown"),
         ];
         for (status, code, wanted) in cases {
-            assert_eq!(word(judge(status, &json!({"code": code, "message": "x"}))), wanted, "{code}");
+            assert_eq!(word(judge_answer(status, &json!({"code": code, "message": "x"}))), wanted, "{code}");
         }
-        assert_eq!(word(judge(404, &json!(null))), "WHATSAPP_ERROR");
-        assert_eq!(word(judge(502, &json!(null))), "unknown");
-        assert_eq!(word(CarryOutcome::unanswered(&FetchError::Tls, false)), "later");
-        assert_eq!(word(CarryOutcome::unanswered(&FetchError::TimedOut, false)), "unknown");
-        assert_eq!(lost(30_034), (ErrorCode::NotConfigured, true));
-        assert_eq!(lost(30_007), (ErrorCode::WhatsappError, false));
+        assert_eq!(word(judge_answer(404, &json!(null))), "WHATSAPP_ERROR");
+        assert_eq!(word(judge_answer(502, &json!(null))), "unknown");
+        assert_eq!(word(SendOutcome::from_fetch_error(&FetchError::Tls, false)), "later");
+        assert_eq!(word(SendOutcome::from_fetch_error(&FetchError::TimedOut, false)), "unknown");
+        assert_eq!(loss_code(30_034), (ErrorCode::NotConfigured, true));
+        assert_eq!(loss_code(30_007), (ErrorCode::WhatsappError, false));
     }
 
     #[test]
     fn a_call_says_what_its_metadata_says_and_nothing_else() {
         let metadata = json!({"message": "Ana & Bo: <1>\u{7}", "language": "es-ES"});
         assert_eq!(
-            script(Some(&metadata)),
+            call_script(Some(&metadata)),
             "<Response><Say language=\"es-ES\">Ana &amp; Bo: &lt;1&gt; </Say></Response>"
         );
         for nothing in [None, Some(json!({})), Some(json!({"message": " ", "language": "\"/><Play>"}))] {
-            assert_eq!(script(nothing.as_ref()), format!("<Response><Say>{SAID}</Say></Response>"));
+            assert_eq!(
+                call_script(nothing.as_ref()),
+                format!("<Response><Say>{DEFAULT_SPEECH}</Say></Response>")
+            );
         }
-        assert!(script(Some(&json!({"message": "a".repeat(9_000)}))).len() < 4_000);
+        assert!(call_script(Some(&json!({"message": "a".repeat(9_000)}))).len() < 4_000);
     }
 }

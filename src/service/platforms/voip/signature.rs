@@ -6,10 +6,10 @@ use base64::prelude::BASE64_STANDARD;
 use ring::hmac;
 use url::{Url, form_urlencoded};
 
-use crate::carriers::HookCall;
+use crate::carriers::WebhookCall;
 
 /// Carries the signature of a call.
-const HEADER: &str = "x-twilio-signature";
+const SIGNATURE_HEADER: &str = "x-twilio-signature";
 
 /// Signs and verifies with the token of an account.
 pub(super) struct SigningKey(hmac::Key);
@@ -21,22 +21,24 @@ impl SigningKey {
     }
 
     /// Whether a call of an address is signed with the token.
-    pub(super) fn is_genuine(&self, address: &str, call: &HookCall<'_>) -> bool {
-        let given =
-            call.headers.get(HEADER).and_then(|header| BASE64_STANDARD.decode(header.as_bytes()).ok());
+    pub(super) fn is_genuine(&self, address: &str, call: &WebhookCall<'_>) -> bool {
+        let given = call
+            .headers
+            .get(SIGNATURE_HEADER)
+            .and_then(|header| BASE64_STANDARD.decode(header.as_bytes()).ok());
         let Some(given) = given else { return false };
         let query = if call.query.is_empty() { String::new() } else { format!("?{}", call.query) };
-        let fields = fields(call.body);
+        let fields = sorted_fields(call.body);
         let is_over = |address: &str| {
             hmac::verify(&self.0, format!("{address}{query}{fields}").as_bytes(), &given).is_ok()
         };
         // The platform may or may not name the port that is usual.
-        is_over(address) || with_port(address).is_some_and(|port| is_over(&port))
+        is_over(address) || with_default_port(address).is_some_and(|port| is_over(&port))
     }
 }
 
 /// The fields of a form as they are signed.
-fn fields(body: &[u8]) -> String {
+fn sorted_fields(body: &[u8]) -> String {
     let mut all: Vec<_> = form_urlencoded::parse(body).collect();
     all.sort();
     all.dedup();
@@ -44,7 +46,7 @@ fn fields(body: &[u8]) -> String {
 }
 
 /// The same address with the port that goes without saying.
-fn with_port(address: &str) -> Option<String> {
+fn with_default_port(address: &str) -> Option<String> {
     let url = Url::parse(address).ok().filter(|url| url.port().is_none())?;
     let (scheme, rest) = address.split_once("://")?;
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -64,8 +66,8 @@ mod tests {
 
     fn is_genuine(address: &str, query: &str, body: &str, signature: &str) -> bool {
         let mut headers = HeaderMap::new();
-        headers.insert(HEADER, signature.parse().expect("a header"));
-        let call = HookCall { query, headers: &headers, body: body.as_bytes() };
+        headers.insert(SIGNATURE_HEADER, signature.parse().expect("a header"));
+        let call = WebhookCall { query, headers: &headers, body: body.as_bytes() };
         SigningKey::new("12345").is_genuine(address, &call)
     }
 
@@ -98,7 +100,7 @@ mod tests {
         ));
         let named = "http://127.0.0.1:8787/hooks/voip";
         assert!(is_genuine(named, "id=7", "A=b", &sign("12345", &format!("{named}?id=7Ab"))));
-        assert_eq!(with_port(named), None);
-        assert_eq!(with_port("https://a.example").as_deref(), Some("https://a.example:443"));
+        assert_eq!(with_default_port(named), None);
+        assert_eq!(with_default_port("https://a.example").as_deref(), Some("https://a.example:443"));
     }
 }

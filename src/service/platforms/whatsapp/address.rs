@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use model::bounds;
 
 /// Before the id of a group in its address.
-const GROUP: &str = "group:";
+const GROUP_PREFIX: &str = "group:";
 
 /// Returns a number of the platform's in E.164.
-pub(super) fn phone(id: &str) -> String {
+pub(super) fn phone_address(id: &str) -> String {
     format!("+{}", id.trim_start_matches('+'))
 }
 
 /// Returns the address that a group is answered at.
-pub(super) fn group(id: &str) -> String {
-    format!("{GROUP}{id}")
+pub(super) fn group_address(id: &str) -> String {
+    format!("{GROUP_PREFIX}{id}")
 }
 
 /// A person as the platform names them.
@@ -48,7 +48,7 @@ impl ChatPerson {
         }
         let username = text(&contact["profile"]["username"]).or_else(|| text(&contact["username"]));
         Self {
-            number: number.map(|id| phone(&id)),
+            number: number.map(|id| phone_address(&id)),
             ids,
             name: text(&contact["profile"]["name"]),
             username: username.map(|name| name.trim_start_matches('@').to_owned()),
@@ -66,7 +66,7 @@ impl ChatPerson {
     }
 
     /// Returns the person's name, or their user name with its @.
-    pub(super) fn called(&self) -> Option<String> {
+    pub(super) fn display_name(&self) -> Option<String> {
         let username = || self.username.as_ref().map(|name| format!("@{name}"));
         self.name.clone().or_else(username)
     }
@@ -81,7 +81,7 @@ pub(super) fn is_number(id: &str) -> bool {
 /// Writes the recipient of a message into its body.
 pub(in crate::platforms) fn set_recipient(body: &mut Value, to: &str) {
     // Also a group whose id has an unknown form is nobody's number.
-    let (kind, field, id) = match to.strip_prefix(GROUP) {
+    let (kind, field, id) = match to.strip_prefix(GROUP_PREFIX) {
         Some(id) => ("group", "to", id),
         None if bounds::is_user_id(to) => ("individual", "recipient", to),
         None => ("individual", "to", to.trim_start_matches('+')),
@@ -114,7 +114,7 @@ mod tests {
         let both = read(json!({"from": "34600", "from_user_id": "ES.15"}), json!({"wa_id": "34600"}));
         assert_eq!((both.address(), both.other_ids()), (Some("+34600"), vec!["ES.15".to_owned()]));
         let hidden = read(json!({"from_user_id": "ES.15"}), json!({"profile": {"username": "@ana"}}));
-        assert_eq!((hidden.address(), hidden.called().as_deref()), (Some("ES.15"), Some("@ana")));
+        assert_eq!((hidden.address(), hidden.display_name().as_deref()), (Some("ES.15"), Some("@ana")));
         assert!(hidden.other_ids().is_empty());
         let moved = read(json!({"from": "ES.15"}), json!({}));
         assert_eq!((moved.number, moved.ids), (None, vec!["ES.15".to_owned()]));

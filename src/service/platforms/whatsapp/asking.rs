@@ -5,32 +5,32 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use crate::carriers::{FileTrouble, PlatformTrouble};
+use crate::carriers::{FileFetchError, PlatformError};
 use crate::platforms::web;
 use crate::platforms::whatsapp::NumberPlatform;
 use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
 use model::text::SafeText;
 
 /// Bytes of an answer at most.
-const ANSWER: usize = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of a file at most: documents have up to 100 MB.
-const FILE: usize = 100 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 100 * 1024 * 1024;
 /// Domains of the platform: of the interface, and of the files it tells of.
 const OWN_HOSTS: [&str; 2] = ["facebook.com", "fbsbx.com"];
 /// For a call; with the upload before it less than an attempt may last.
-const TIME: Duration = Duration::from_secs(15);
+const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 /// For a call that brings a file.
-const UPLOAD: Duration = Duration::from_secs(30);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl NumberPlatform {
     /// Makes a call.
     pub(super) async fn call(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
-        self.call_within(path, request, TIME).await
+        self.call_within(path, request, CALL_TIMEOUT).await
     }
 
     /// Makes a call that brings a file.
-    pub(super) async fn bring(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
-        self.call_within(path, request, UPLOAD).await
+    pub(super) async fn upload_call(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
+        self.call_within(path, request, UPLOAD_TIMEOUT).await
     }
 
     async fn call_within(
@@ -40,7 +40,7 @@ impl NumberPlatform {
         total: Duration,
     ) -> Result<Fetched, FetchError> {
         let url = self.guard.vet(&format!("{}/{path}", self.settings.api.trim_end_matches('/')))?;
-        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total };
+        let limits = FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total };
         self.guard.fetch(&url, self.signed(request)?, limits).await
     }
 
@@ -50,31 +50,31 @@ impl NumberPlatform {
     }
 
     /// Makes a call that changes nothing twice; its answer.
-    pub(super) async fn ask(&self, path: &str, request: Request) -> Result<Value, PlatformTrouble> {
+    pub(super) async fn call_idempotent(&self, path: &str, request: Request) -> Result<Value, PlatformError> {
         let answer = self.call(path, request).await?;
-        let told = web::told(&answer);
+        let told = web::json_body(&answer);
         if answer.status == 200 && told.is_object() {
             return Ok(told);
         }
-        Err(trouble(answer.status, &told["error"]))
+        Err(platform_error(answer.status, &told["error"]))
     }
 
     /// Asks where a file lies.
-    pub(super) async fn file_address(&self, id: &str) -> Result<String, FileTrouble> {
+    pub(super) async fn file_address(&self, id: &str) -> Result<String, FileFetchError> {
         let answer = self.call(id, Request::get()).await?;
-        let told = web::told(&answer);
+        let told = web::json_body(&answer);
         match (answer.status, told["url"].as_str(), told["error"]["code"].as_i64()) {
             (200, Some(address), _) => Ok(address.to_owned()),
-            (400 | 404, _, None | Some(100 | 131_052)) => Err(web::no_file(404)),
-            (200, None, _) => Err(FileTrouble::passing("the platform does not say where it is")),
-            (status, ..) => Err(trouble(status, &told["error"]).into()),
+            (400 | 404, _, None | Some(100 | 131_052)) => Err(web::file_error(404)),
+            (200, None, _) => Err(FileFetchError::transient("the platform does not say where it is")),
+            (status, ..) => Err(platform_error(status, &told["error"]).into()),
         }
     }
 
     /// Reads a file of the platform's; no other host is shown the token.
-    pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, FileTrouble> {
+    pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, FileFetchError> {
         let is_own = |address: &Url| is_own_host(address, &self.settings.api);
-        web::fetch_file(&self.guard, url, FILE, is_own, |request| self.signed(request)).await
+        web::fetch_file(&self.guard, url, MAX_FILE_BYTES, is_own, |request| self.signed(request)).await
     }
 }
 
@@ -83,34 +83,35 @@ impl NumberPlatform {
 fn is_own_host(address: &Url, api: &str) -> bool {
     let is_platform = |url: &Url| {
         let host = url.host_str().unwrap_or("");
-        url.scheme() == "https" && OWN_HOSTS.iter().any(|own| host.strip_suffix(own).is_some_and(ends_label))
+        url.scheme() == "https"
+            && OWN_HOSTS.iter().any(|own| host.strip_suffix(own).is_some_and(ends_host_label))
     };
     web::is_same_origin(address, api)
         || (Url::parse(api).is_ok_and(|api| is_platform(&api)) && is_platform(address))
 }
 
 /// True if a host ends here with a whole label, so that `evilfacebook.com` does not.
-fn ends_label(before: &str) -> bool {
+fn ends_host_label(before: &str) -> bool {
     before.is_empty() || before.ends_with('.')
 }
 
 /// What an answer means that is none.
-fn trouble(status: u16, error: &Value) -> PlatformTrouble {
+fn platform_error(status: u16, error: &Value) -> PlatformError {
     let said = SafeText::line(error["message"].as_str().unwrap_or("it said nothing more"));
     match (error["code"].as_i64(), status) {
-        (Some(190), _) | (_, 401) => PlatformTrouble::long(
+        (Some(190), _) | (_, 401) => PlatformError::needs_person(
             "the platform does not take the access token: make a permanent one of a system user and connect the channel \
              again",
         ),
-        (Some(10 | 200..=299), _) | (_, 403) => PlatformTrouble::long(
+        (Some(10 | 200..=299), _) | (_, 403) => PlatformError::needs_person(
             "the access token may not do this: it needs whatsapp_business_messaging and whatsapp_business_management",
         ),
-        (Some(100), _) | (_, 404) => PlatformTrouble::long(format!(
+        (Some(100), _) | (_, 404) => PlatformError::needs_person(format!(
             "the platform knows no such number or account, or the token is not for it: look at --phone-number-id and \
              --business-account-id ({said})"
         )),
-        (Some(4 | 80007 | 130_429), _) => PlatformTrouble::long("the platform asks for a pause"),
-        _ => PlatformTrouble::passing(format!("the platform answered {status}: {said}")),
+        (Some(4 | 80007 | 130_429), _) => PlatformError::needs_person("the platform asks for a pause"),
+        _ => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }
 }
 
@@ -153,7 +154,7 @@ mod tests {
             (500, json!(null), "answered 500"),
         ];
         for (status, error, words) in cases {
-            let said = trouble(status, &error).why;
+            let said = platform_error(status, &error).why;
             assert!(said.contains(words), "{status} {error}: {said}");
         }
     }

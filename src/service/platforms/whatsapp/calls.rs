@@ -6,19 +6,19 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent, StatusReport};
-use crate::chat::receive::Inbound;
+use crate::carriers::{ArrivedMessage, DeliveryStep, InboundUpdate, PlatformEvent, StatusReport};
+use crate::chat::receive::InboundMessage;
 use crate::database::templates::Template;
-use crate::platforms::whatsapp::address::{self, ChatPerson, group, phone};
-use crate::platforms::whatsapp::{PAYMENT, message, sending};
-use crate::platforms::words::{self, in_brackets, joined, text};
+use crate::platforms::whatsapp::address::{self, ChatPerson, group_address, phone_address};
+use crate::platforms::whatsapp::{PAYMENT_PREFIX, message, sending};
+use crate::platforms::words::{self, in_brackets, join_parts, read_text};
 use model::bounds;
-use model::phone_forms::normal;
+use model::phone_forms::normalize;
 use wire::carriers::NumberSettings;
 use wire::extras::MessageExtras;
 
 /// The field under which the platform tells what was sent with its own app.
-const ECHOES: &str = "smb_message_echoes";
+const ECHO_FIELD: &str = "smb_message_echoes";
 
 /// Name of a channel in a call, by the platform's id of its number.
 pub(super) fn number_name(number: &str) -> String {
@@ -48,48 +48,52 @@ fn changes(told: &Value) -> impl Iterator<Item = (&Value, &Value)> {
 /// Returns the name of the number that a change is about, or of the account if it names
 /// no number. Messages always name theirs.
 fn name_of(entry: &Value, change: &Value) -> Option<String> {
-    if let Some(number) = text(&change["value"]["metadata"]["phone_number_id"]) {
+    if let Some(number) = read_text(&change["value"]["metadata"]["phone_number_id"]) {
         return Some(number_name(&number));
     }
-    let is_of_number = change["field"] == "messages" || change["field"] == ECHOES;
-    text(&entry["id"]).filter(|_| !is_of_number).map(|account| account_name(&account))
+    let is_of_number = change["field"] == "messages" || change["field"] == ECHO_FIELD;
+    read_text(&entry["id"]).filter(|_| !is_of_number).map(|account| account_name(&account))
 }
 
 /// The pieces of a call that are about a number or its account; one for each thing told.
-pub(super) fn split(settings: &NumberSettings, body: &[u8]) -> Vec<HookPiece> {
+pub(super) fn split_call(settings: &NumberSettings, body: &[u8]) -> Vec<InboundUpdate> {
     let told: Value = serde_json::from_slice(body).unwrap_or_default();
     let own = [number_name(&settings.number), account_name(&settings.account)];
     let is_own =
         |entry: &Value, change: &Value| name_of(entry, change).is_some_and(|name| own.contains(&name));
     changes(&told)
         .filter(|(entry, change)| is_own(entry, change))
-        .flat_map(|(entry, change)| of_change(change, &entry["time"]))
+        .flat_map(|(entry, change)| updates_of_change(change, &entry["time"]))
         .collect()
 }
 
-fn of_change(change: &Value, time: &Value) -> Vec<HookPiece> {
+fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
     let (field, value) = (change["field"].as_str().unwrap_or(""), &change["value"]);
-    if field == ECHOES {
-        return echoes(value);
+    if field == ECHO_FIELD {
+        return echo_updates(value);
     }
     if matches!(field, "group_lifecycle_update" | "group_settings_update") {
-        return of_groups(value);
+        return group_updates(value);
     }
     if field == "user_id_update" {
-        return of_ids(value);
+        return id_updates(value);
     }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
         let wanted = about.iter().any(|text| field.contains(text));
         // The same may happen twice: it is told apart by its time.
         let body = json!({ "changed": field, "value": value, "time": time }).to_string();
-        return if wanted { vec![piece(digest(&body), "account".to_owned(), body)] } else { Vec::new() };
+        return if wanted {
+            vec![build_update(digest(&body), "account".to_owned(), body)]
+        } else {
+            Vec::new()
+        };
     }
     let list = |name: &str| value[name].as_array().map_or(&[][..], Vec::as_slice);
     let mut pieces = Vec::new();
     for message in list("messages") {
         let Some(id) = message["id"].as_str() else { continue };
-        let contact = contact_of(message, list("contacts"));
+        let contact = find_contact(message, list("contacts"));
         let person = ChatPerson::read(message, &contact);
         let lane = match (message["group_id"].as_str(), message["from"].as_str(), person.address()) {
             (Some(group), ..) => group,
@@ -98,7 +102,7 @@ fn of_change(change: &Value, time: &Value) -> Vec<HookPiece> {
             (None, None, None) => continue,
         };
         let body = json!({ "message": message, "contact": contact }).to_string();
-        pieces.push(piece(format!("message {id}"), lane.to_owned(), body));
+        pieces.push(build_update(format!("message {id}"), lane.to_owned(), body));
     }
     for status in list("statuses") {
         let (Some(id), Some(word)) = (status["id"].as_str(), status["status"].as_str()) else { continue };
@@ -109,23 +113,23 @@ fn of_change(change: &Value, time: &Value) -> Vec<HookPiece> {
             None => format!("status of {id}"),
         };
         let body = json!({ "status": status }).to_string();
-        pieces.push(piece(format!("{word} {id}"), lane, body));
+        pieces.push(build_update(format!("{word} {id}"), lane, body));
     }
     pieces
 }
 
 /// What was sent with the platform's own app on a phone that has the same number.
-fn echoes(value: &Value) -> Vec<HookPiece> {
+fn echo_updates(value: &Value) -> Vec<InboundUpdate> {
     let all = value["message_echoes"].as_array().into_iter().flatten();
     let one = |message: &Value| {
         let (id, to) = (message["id"].as_str()?, message["to"].as_str()?);
-        Some(piece(format!("message {id}"), to.to_owned(), json!({ "echo": message }).to_string()))
+        Some(build_update(format!("message {id}"), to.to_owned(), json!({ "echo": message }).to_string()))
     };
     all.filter_map(one).collect()
 }
 
 /// Finds the contact that sent a message.
-fn contact_of(message: &Value, contacts: &[Value]) -> Value {
+fn find_contact(message: &Value, contacts: &[Value]) -> Value {
     let same = |contact: &&Value, field: &str, other: &str| {
         contact[field].is_string() && contact[field] == message[other]
     };
@@ -142,39 +146,40 @@ fn contact_of(message: &Value, contacts: &[Value]) -> Value {
 /// Returns true if a contact has another number or another id than the sender of a
 /// message: nothing it tells is true of the sender.
 fn names_another(message: &Value, contact: &Value) -> bool {
-    let number =
-        |value: &Value| text(value).filter(|id| address::is_number(id)).map(|id| normal(&phone(&id)));
+    let number = |value: &Value| {
+        read_text(value).filter(|id| address::is_number(id)).map(|id| normalize(&phone_address(&id)))
+    };
     let numbers = number(&message["from"]).zip(number(&contact["wa_id"]));
-    let ids = text(&message["from_user_id"]).zip(text(&contact["user_id"]));
+    let ids = read_text(&message["from_user_id"]).zip(read_text(&contact["user_id"]));
     let differ = |(one, other): (String, String)| one != other;
     numbers.is_some_and(differ) || ids.is_some_and(differ)
 }
 
 /// Names of groups.
-fn of_groups(value: &Value) -> Vec<HookPiece> {
+fn group_updates(value: &Value) -> Vec<InboundUpdate> {
     let groups = value["groups"].as_array().into_iter().flatten();
     let named = groups.filter_map(|told| {
-        let id = text(&told["group_id"])?;
-        let name = text(&told["group_subject"]["text"]).or_else(|| text(&told["subject"]))?;
+        let id = read_text(&told["group_id"])?;
+        let name = read_text(&told["group_subject"]["text"]).or_else(|| read_text(&told["subject"]))?;
         let body = json!({ "group": id, "name": name, "time": told["timestamp"] }).to_string();
-        Some(piece(digest(&body), id, body))
+        Some(build_update(digest(&body), id, body))
     });
     named.collect()
 }
 
 /// Ids of people that were replaced.
-fn of_ids(value: &Value) -> Vec<HookPiece> {
+fn id_updates(value: &Value) -> Vec<InboundUpdate> {
     let told = value["user_id_update"].as_array().into_iter().flatten();
     let replaced = told.filter_map(|one| {
-        let (from, to) = (text(&one["user_id"]["previous"])?, text(&one["user_id"]["current"])?);
+        let (from, to) = (read_text(&one["user_id"]["previous"])?, read_text(&one["user_id"]["current"])?);
         let body = json!({ "id_from": from, "id_to": to }).to_string();
-        Some(piece(digest(&body), from, body))
+        Some(build_update(digest(&body), from, body))
     });
     replaced.collect()
 }
 
-fn piece(name: String, lane: String, body: String) -> HookPiece {
-    HookPiece { name, lane, body: body.into_bytes() }
+fn build_update(name: String, lane: String, body: String) -> InboundUpdate {
+    InboundUpdate { name, lane, body: body.into_bytes() }
 }
 
 fn digest(text: &str) -> String {
@@ -182,39 +187,39 @@ fn digest(text: &str) -> String {
 }
 
 /// What a piece says; nothing where it says nothing that is kept.
-pub(super) fn understand(piece: &Value) -> Vec<PlatformEvent> {
+pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     if piece["changed"].is_string() {
         return vec![PlatformEvent::AccountChanged];
     }
-    if let (Some(id), Some(name)) = (text(&piece["group"]), text(&piece["name"])) {
-        return vec![PlatformEvent::Renamed { peer: group(&id), name }];
+    if let (Some(id), Some(name)) = (read_text(&piece["group"]), read_text(&piece["name"])) {
+        return vec![PlatformEvent::Renamed { peer: group_address(&id), name }];
     }
-    if let (Some(from), Some(to)) = (text(&piece["id_from"]), text(&piece["id_to"])) {
+    if let (Some(from), Some(to)) = (read_text(&piece["id_from"]), read_text(&piece["id_to"])) {
         return changed_id(from, to).into_iter().collect();
     }
     if piece["status"].is_object() {
         return status(&piece["status"]).into_iter().collect();
     }
     if piece["echo"].is_object() {
-        return message::sent_elsewhere(&piece["echo"]).into_iter().collect();
+        return message::read_sent_elsewhere(&piece["echo"]).into_iter().collect();
     }
     let message = &piece["message"];
     if message["type"] == "system" {
-        return moved(message);
+        return read_move(message);
     }
-    message::arrived(message, &piece["contact"]).into_iter().collect()
+    message::read_arrival(message, &piece["contact"]).into_iter().collect()
 }
 
 /// A customer has another number now, another id, or both.
-fn moved(message: &Value) -> Vec<PlatformEvent> {
+fn read_move(message: &Value) -> Vec<PlatformEvent> {
     let system = &message["system"];
-    let from = text(&message["from"]).or_else(|| text(&system["customer"]));
-    let to = text(&system["wa_id"]).or_else(|| text(&system["new_wa_id"]));
+    let from = read_text(&message["from"]).or_else(|| read_text(&system["customer"]));
+    let to = read_text(&system["wa_id"]).or_else(|| read_text(&system["new_wa_id"]));
     let numbers = from.zip(to).filter(|(from, to)| from != to);
-    let numbers = numbers.map(|(from, to)| (phone(&from), phone(&to)));
+    let numbers = numbers.map(|(from, to)| (phone_address(&from), phone_address(&to)));
     let number = numbers.filter(|(from, to)| bounds::is_e164(from) && bounds::is_e164(to));
     let number = number.map(|(from, to)| PlatformEvent::Moved { from, to, for_good: false });
-    let (old, new) = (text(&system["previous_user_id"]), text(&system["user_id"]));
+    let (old, new) = (read_text(&system["previous_user_id"]), read_text(&system["user_id"]));
     let id = old.zip(new).and_then(|(old, new)| changed_id(old, new));
     number.into_iter().chain(id).collect()
 }
@@ -228,60 +233,61 @@ fn changed_id(from: String, to: String) -> Option<PlatformEvent> {
 
 /// Reads the status of a payment, as a message of the one who pays: it is no step of
 /// a message of ours.
-fn payment(told: &Value) -> Option<PlatformEvent> {
-    let (payment, id) = (&told["payment"], text(&told["recipient_id"])?);
+fn read_payment(told: &Value) -> Option<PlatformEvent> {
+    let (payment, id) = (&told["payment"], read_text(&told["recipient_id"])?);
     let amount = &payment["amount"];
     let value = amount["value"].as_f64().zip(amount["offset"].as_f64().filter(|offset| *offset >= 1.0));
-    let value = value.map(|(value, offset)| format!("{:.2}", value / offset)).zip(text(&payment["currency"]));
+    let value =
+        value.map(|(value, offset)| format!("{:.2}", value / offset)).zip(read_text(&payment["currency"]));
     let value = value.map(|(value, currency)| format!("{value} {currency}"));
-    let words = joined([text(&told["status"]), value, text(&payment["reference_id"])]);
-    let reference = text(&payment["transaction"]["id"]).or_else(|| text(&payment["reference_id"]));
-    let status = text(&told["status"])?;
-    let inbound = Inbound {
-        from: if bounds::is_user_id(&id) { id } else { phone(&id) },
-        sent_at: words::time(&told["timestamp"]),
+    let words = join_parts([read_text(&told["status"]), value, read_text(&payment["reference_id"])]);
+    let reference = read_text(&payment["transaction"]["id"]).or_else(|| read_text(&payment["reference_id"]));
+    let status = read_text(&told["status"])?;
+    let inbound = InboundMessage {
+        from: if bounds::is_user_id(&id) { id } else { phone_address(&id) },
+        sent_at: words::read_time(&told["timestamp"]),
         text: in_brackets("payment", &words),
         kind: "text".to_owned(),
-        platform_id: Some(format!("{PAYMENT}{status} {} {}", reference?, text(&told["id"])?)),
+        platform_id: Some(format!("{PAYMENT_PREFIX}{status} {} {}", reference?, read_text(&told["id"])?)),
         needs_no_answer: true,
         extras: MessageExtras::of_structure(json!({ "payment": payment })),
-        ..Inbound::default()
+        ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
 }
 
 fn status(told: &Value) -> Option<PlatformEvent> {
     if told["type"] == "payment" {
-        return payment(told);
+        return read_payment(told);
     }
     let step = match told["status"].as_str()? {
-        "sent" => MessageStep::Sent,
-        "delivered" => MessageStep::Delivered,
-        "read" | "played" => MessageStep::Read,
+        "sent" => DeliveryStep::Sent,
+        "delivered" => DeliveryStep::Delivered,
+        "read" | "played" => DeliveryStep::Read,
         "failed" => {
             let error = &told["errors"][0];
-            let (code, broken) = sending::lost(error["code"].as_i64().unwrap_or(0));
-            MessageStep::Failed { code, why: sending::words(error).as_str().to_owned(), broken }
+            let (code, broken) = sending::loss_code(error["code"].as_i64().unwrap_or(0));
+            DeliveryStep::Failed { code, why: sending::error_text(error).as_str().to_owned(), broken }
         }
         _ => return None,
     };
     // Reports of a group name it, or one of its people.
     let is_group = told["recipient_type"] == "group";
-    let number = text(&told["recipient_id"]).filter(|id| !is_group && !bounds::is_user_id(id));
+    let number = read_text(&told["recipient_id"]).filter(|id| !is_group && !bounds::is_user_id(id));
     Some(PlatformEvent::Status(StatusReport {
         platform_id: told["id"].as_str()?.to_owned(),
         own_id: told["biz_opaque_callback_data"].as_str().map(str::to_owned),
         step,
-        reached: number.map(|id| phone(&id)),
-        recipient_id: text(&told["recipient_user_id"])
-            .or_else(|| text(&told["recipient_id"]))
+        reached: number.map(|id| phone_address(&id)),
+        recipient_id: read_text(&told["recipient_user_id"])
+            .or_else(|| read_text(&told["recipient_id"]))
             .filter(|id| !is_group && bounds::is_user_id(id)),
         trace: None,
     }))
 }
 
 /// A template as the platform lists it.
-pub(super) fn template(told: &Value) -> Option<Template> {
+pub(super) fn read_template(told: &Value) -> Option<Template> {
     let part = |name: &str| told[name].as_str().map(str::to_owned);
     Some(Template {
         name: part("name")?,
@@ -301,9 +307,9 @@ mod tests {
         NumberSettings { number: "555".to_owned(), account: "1".to_owned(), ..NumberSettings::default() }
     }
 
-    fn call(value: &Value) -> Vec<HookPiece> {
+    fn call(value: &Value) -> Vec<InboundUpdate> {
         let body = json!({"entry": [{"id": "1", "changes": [{"field": "messages", "value": value}]}]});
-        split(&settings(), body.to_string().as_bytes())
+        split_call(&settings(), body.to_string().as_bytes())
     }
 
     fn one(message: Value) -> Option<PlatformEvent> {
@@ -312,7 +318,7 @@ mod tests {
             "contacts": [{"wa_id": "34600111222", "profile": {"name": "Ana"}}],
         });
         let piece = call(&value).pop()?;
-        understand(&serde_json::from_slice(&piece.body).expect("JSON")).pop()
+        parse_update(&serde_json::from_slice(&piece.body).expect("JSON")).pop()
     }
 
     fn message(kind: &str, content: Value) -> Value {
@@ -381,22 +387,22 @@ mod tests {
         let pieces = call(&value);
         let names: Vec<_> = pieces.iter().map(|piece| piece.name.as_str()).collect();
         assert_eq!(names, ["message wamid.1", "read wamid.7", "failed wamid.8"]);
-        let status = |at: usize| understand(&serde_json::from_slice(&pieces[at].body).expect("JSON")).pop();
+        let status = |at: usize| parse_update(&serde_json::from_slice(&pieces[at].body).expect("JSON")).pop();
         let Some(PlatformEvent::Status(told)) = status(1) else { panic!("a status") };
-        assert_eq!((told.own_id.as_deref(), told.step), (Some("msg_7"), MessageStep::Read));
+        assert_eq!((told.own_id.as_deref(), told.step), (Some("msg_7"), DeliveryStep::Read));
         let Some(PlatformEvent::Status(told)) = status(2) else { panic!("a status") };
         let why = "late".to_owned();
-        assert_eq!(told.step, MessageStep::Failed { code: ErrorCode::SessionExpired, why, broken: false });
+        assert_eq!(told.step, DeliveryStep::Failed { code: ErrorCode::SessionExpired, why, broken: false });
         let other = json!({"metadata": {"phone_number_id": "556"}, "messages": [message("text", json!({"body": "x"}))]});
         assert!(call(&other).is_empty(), "another number of the account");
         let change = |time: i64| {
             let change = json!({"field": "message_template_status_update", "value": {}});
             let told = json!({"entry": [{"id": "1", "time": time, "changes": [change]}]});
-            split(&settings(), told.to_string().as_bytes()).pop().expect("a piece")
+            split_call(&settings(), told.to_string().as_bytes()).pop().expect("a piece")
         };
         assert_eq!(change(1), change(1));
         assert_ne!(change(1).name, change(2).name, "it happened twice");
-        assert!(split(&settings(), b"no JSON").is_empty());
+        assert!(split_call(&settings(), b"no JSON").is_empty());
         let nobodys = json!({"messages": [message("text", json!({"body": "x"}))]});
         assert!(call(&nobodys).is_empty(), "a message that does not say for which number");
     }

@@ -3,11 +3,13 @@
 
 use serde_json::Value;
 
-use crate::carriers::{ArrivedMedia, ArrivedMessage, ChangedMessage, PlatformEvent, REACTION, SentElsewhere};
-use crate::chat::receive::Inbound;
+use crate::carriers::{
+    ArrivedMedia, ArrivedMessage, ChangedMessage, PlatformEvent, REACTION_KIND, SentElsewhere,
+};
+use crate::chat::receive::InboundMessage;
 use crate::platforms::whatsapp::address::{self, ChatPerson};
 use crate::platforms::whatsapp::structured;
-use crate::platforms::words::{self, in_brackets, of_unknown, text};
+use crate::platforms::words::{self, describe_unknown, in_brackets, read_text};
 use model::bounds;
 use wire::extras::{MessageExtras, ReactionOrigin};
 
@@ -25,25 +27,25 @@ impl NumberContent {
 }
 
 /// Reads a message, or a change of one; `contact` tells more of who sent it.
-pub(super) fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent> {
+pub(super) fn read_arrival(message: &Value, contact: &Value) -> Option<PlatformEvent> {
     match message["type"].as_str() {
-        Some("edit") => edited(message, contact),
-        Some("revoke") => withdrawn(message, contact),
-        _ => Some(PlatformEvent::Message(Box::new(read(message, message, contact)?))),
+        Some("edit") => read_edit(message, contact),
+        Some("revoke") => read_withdrawal(message, contact),
+        _ => Some(PlatformEvent::Message(Box::new(read_message(message, message, contact)?))),
     }
 }
 
 /// Reads a message whose content lies in `body`; `message` says whose it is.
-fn read(message: &Value, body: &Value, contact: &Value) -> Option<ArrivedMessage> {
-    let NumberContent { kind, words, media } = content(body)?;
+fn read_message(message: &Value, body: &Value, contact: &Value) -> Option<ArrivedMessage> {
+    let NumberContent { kind, words, media } = read_content(body)?;
     let person = ChatPerson::read(message, contact);
-    let group = text(&message["group_id"]).map(|id| address::group(&id));
+    let group = read_text(&message["group_id"]).map(|id| address::group_address(&id));
     let referral = &message["referral"];
     let context = &body["context"]["id"];
     let quoted = context.as_str().or(body["reaction"]["message_id"].as_str()).map(str::to_owned);
     let mut extras =
         MessageExtras::of_structure(structured::structure(body["type"].as_str().unwrap_or(""), body));
-    if kind == REACTION {
+    if kind == REACTION_KIND {
         let by = person.address().map(str::to_owned);
         extras.reaction = quoted.clone().zip(by).map(|(to, by)| ReactionOrigin { to, by });
     }
@@ -51,29 +53,29 @@ fn read(message: &Value, body: &Value, contact: &Value) -> Option<ArrivedMessage
         extras.written_by =
             person.address().map(str::to_owned).into_iter().chain(person.other_ids()).collect();
     }
-    let inbound = Inbound {
+    let inbound = InboundMessage {
         from: group.clone().or_else(|| person.address().map(str::to_owned))?,
         // The ids of one of many are not those of the group.
-        also: if group.is_some() { Vec::new() } else { person.other_ids() },
-        speaker: group.as_ref().and_then(|_| person.called().or_else(|| person.number.clone())),
-        name: person.called().filter(|_| group.is_none()),
+        other_ids: if group.is_some() { Vec::new() } else { person.other_ids() },
+        speaker: group.as_ref().and_then(|_| person.display_name().or_else(|| person.number.clone())),
+        name: person.display_name().filter(|_| group.is_none()),
         username: person.username.clone().filter(|_| group.is_none()),
-        sent_at: words::time(&message["timestamp"]),
-        text: structured::about_product(body, &words).unwrap_or(words),
+        sent_at: words::read_time(&message["timestamp"]),
+        text: structured::describe_product_question(body, &words).unwrap_or(words),
         kind: kind.to_owned(),
         referral: Some(referral.clone()).filter(Value::is_object),
         platform_id: Some(message["id"].as_str()?.to_owned()),
-        needs_no_answer: kind == REACTION,
+        needs_no_answer: kind == REACTION_KIND,
         extras,
-        ..Inbound::default()
+        ..InboundMessage::default()
     };
     Some(ArrivedMessage { inbound, media, quoted, missing: None })
 }
 
-fn edited(message: &Value, contact: &Value) -> Option<PlatformEvent> {
+fn read_edit(message: &Value, contact: &Value) -> Option<PlatformEvent> {
     let body = Some(&message["edit"]["message"]).filter(|body| body.is_object())?;
-    let mut arrived = read(message, body, contact)?;
-    let platform_id = text(&message["edit"]["original_message_id"])?;
+    let mut arrived = read_message(message, body, contact)?;
+    let platform_id = read_text(&message["edit"]["original_message_id"])?;
     let changed = ChangedMessage {
         peer: arrived.inbound.from.clone(),
         platform_id: platform_id.clone(),
@@ -84,24 +86,24 @@ fn edited(message: &Value, contact: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::Edited { changed, message: Box::new(arrived) })
 }
 
-fn withdrawn(message: &Value, contact: &Value) -> Option<PlatformEvent> {
-    let group = text(&message["group_id"]).map(|id| address::group(&id));
+fn read_withdrawal(message: &Value, contact: &Value) -> Option<PlatformEvent> {
+    let group = read_text(&message["group_id"]).map(|id| address::group_address(&id));
     let person = ChatPerson::read(message, contact);
     Some(PlatformEvent::Withdrawn(ChangedMessage {
         peer: group.or_else(|| person.address().map(str::to_owned))?,
-        platform_id: text(&message["revoke"]["original_message_id"])?,
-        at: words::time(&message["timestamp"]),
+        platform_id: read_text(&message["revoke"]["original_message_id"])?,
+        at: words::read_time(&message["timestamp"]),
         is_own: false,
     }))
 }
 
 /// Reads a message that was sent with the platform's own app on a phone that has the same number.
-pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
-    let to = text(&message["to"])?;
-    let to = if bounds::is_user_id(&to) { to } else { address::phone(&to) };
-    let sent_at = words::time(&message["timestamp"]);
+pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
+    let to = read_text(&message["to"])?;
+    let to = if bounds::is_user_id(&to) { to } else { address::phone_address(&to) };
+    let sent_at = words::read_time(&message["timestamp"]);
     let changed = |id: &Value| {
-        Some(ChangedMessage { peer: to.clone(), platform_id: text(id)?, at: sent_at, is_own: true })
+        Some(ChangedMessage { peer: to.clone(), platform_id: read_text(id)?, at: sent_at, is_own: true })
     };
     let body = match message["type"].as_str() {
         Some("revoke") => {
@@ -110,19 +112,20 @@ pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         Some("edit") => Some(&message["edit"]["message"]).filter(|body| body.is_object())?,
         _ => message,
     };
-    let NumberContent { kind, words, .. } = content(body)?;
+    let NumberContent { kind, words, .. } = read_content(body)?;
     // A reaction answers nobody.
-    if kind == REACTION {
+    if kind == REACTION_KIND {
         return None;
     }
     if message["type"] == "edit" {
         let changed = changed(&message["edit"]["original_message_id"])?;
-        let inbound = Inbound { from: to, text: words, kind: kind.to_owned(), ..Inbound::default() };
+        let inbound =
+            InboundMessage { from: to, text: words, kind: kind.to_owned(), ..InboundMessage::default() };
         let message = Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() });
         return Some(PlatformEvent::Edited { changed, message });
     }
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
-        platform_id: text(&message["id"])?,
+        platform_id: read_text(&message["id"])?,
         to,
         text: words,
         kind,
@@ -132,60 +135,66 @@ pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
 
 /// Returns what a message says; `None` for the platform's own words on a chat. A
 /// reaction that is taken back has no words.
-fn content(message: &Value) -> Option<NumberContent> {
+fn read_content(message: &Value) -> Option<NumberContent> {
     let kind = message["type"].as_str().unwrap_or("unknown");
     let object = &message[kind];
     let with_file = |kind, name: &str| {
-        let caption = text(&object["caption"]).unwrap_or_default();
-        NumberContent { kind, words: caption, media: file(object, name) }
+        let caption = read_text(&object["caption"]).unwrap_or_default();
+        NumberContent { kind, words: caption, media: read_file(object, name) }
     };
     Some(match kind {
-        "text" => NumberContent::text(text(&object["body"]).unwrap_or_else(|| "[empty message]".to_owned())),
+        "text" => {
+            NumberContent::text(read_text(&object["body"]).unwrap_or_else(|| "[empty message]".to_owned()))
+        }
         "image" => with_file("image", "image.jpg"),
         "sticker" => with_file("image", "sticker.webp"),
         "video" => with_file("video", "video.mp4"),
         "audio" | "voice" => with_file("audio", "audio.ogg"),
         "document" => with_file("document", "document"),
         "button" => NumberContent::text(
-            text(&object["text"]).unwrap_or_else(|| in_brackets("button", &of_unknown(object))),
+            read_text(&object["text"]).unwrap_or_else(|| in_brackets("button", &describe_unknown(object))),
         ),
-        "interactive" => NumberContent::text(structured::interactive(object)),
-        "location" => NumberContent { kind: "location", words: structured::location(object), media: None },
-        "contacts" => NumberContent::text(structured::contacts(object)),
-        "order" => NumberContent::text(structured::order(object)),
-        REACTION => {
-            NumberContent { kind: REACTION, words: text(&object["emoji"]).unwrap_or_default(), media: None }
+        "interactive" => NumberContent::text(structured::describe_interactive(object)),
+        "location" => {
+            NumberContent { kind: "location", words: structured::describe_location(object), media: None }
         }
-        "unsupported" | "unknown" => NumberContent::text(unsupported(message, object)),
+        "contacts" => NumberContent::text(structured::describe_contacts(object)),
+        "order" => NumberContent::text(structured::describe_order(object)),
+        REACTION_KIND => NumberContent {
+            kind: REACTION_KIND,
+            words: read_text(&object["emoji"]).unwrap_or_default(),
+            media: None,
+        },
+        "unsupported" | "unknown" => NumberContent::text(unsupported_text(message, object)),
         "system" => return None,
-        other => unknown(other, message, object),
+        other => read_unknown(other, message, object),
     })
 }
 
-fn file(object: &Value, name: &str) -> Option<ArrivedMedia> {
+fn read_file(object: &Value, name: &str) -> Option<ArrivedMedia> {
     Some(ArrivedMedia {
         reference: object["id"].as_str()?.to_owned(),
-        name: text(&object["filename"]).unwrap_or_else(|| name.to_owned()),
-        mime_type: text(&object["mime_type"]),
+        name: read_text(&object["filename"]).unwrap_or_else(|| name.to_owned()),
+        mime_type: read_text(&object["mime_type"]),
         size: object["file_size"].as_i64(),
     })
 }
 
-fn unsupported(message: &Value, object: &Value) -> String {
-    let what = match text(&object["type"]).filter(|kind| kind != "unknown") {
+fn unsupported_text(message: &Value, object: &Value) -> String {
+    let what = match read_text(&object["type"]).filter(|kind| kind != "unknown") {
         Some(kind) => format!("{}, which the platform does not pass on", kind.replace('_', " ")),
         None => "a kind of message the platform does not pass on".to_owned(),
     };
-    let own = of_unknown(object);
-    in_brackets(&what, &if own.is_empty() { of_unknown(message) } else { own })
+    let own = describe_unknown(object);
+    in_brackets(&what, &if own.is_empty() { describe_unknown(message) } else { own })
 }
 
 /// A kind that came after this program: its words and its file are kept.
-fn unknown(kind: &str, message: &Value, object: &Value) -> NumberContent {
-    let own = of_unknown(object);
-    let words = if own.is_empty() { of_unknown(message) } else { own };
+fn read_unknown(kind: &str, message: &Value, object: &Value) -> NumberContent {
+    let own = describe_unknown(object);
+    let words = if own.is_empty() { describe_unknown(message) } else { own };
     let is_file = object["mime_type"].is_string();
-    let media = if is_file { file(object, "document") } else { None };
+    let media = if is_file { read_file(object, "document") } else { None };
     let shown = if media.is_some() { "document" } else { "text" };
     NumberContent { kind: shown, words: in_brackets(kind, &words), media }
 }

@@ -30,8 +30,8 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded::byte_serialize;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile,
-    PlatformDescription, PlatformEvent, PlatformSource, PlatformTrouble, Polled,
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, Parcel, PlatformDescription, PlatformError,
+    PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
 };
 use crate::database::templates::Template;
 use crate::platforms::web;
@@ -44,18 +44,18 @@ use wire::carriers::{NumberSecrets, NumberSettings};
 pub use calls::names_in_call;
 
 /// How long a typing sign is seen, less what showing it takes.
-const TYPING: Duration = Duration::from_secs(20);
+const TYPING_DURATION: Duration = Duration::from_secs(20);
 /// Where the platform is, unless somebody says otherwise.
-pub const API: &str = "https://graph.facebook.com/v23.0";
+pub const DEFAULT_API: &str = "https://graph.facebook.com/v23.0";
 /// Carries the signature of a call.
 const SIGNATURE_HEADER: &str = "x-hub-signature-256";
 /// Before the ids of messages that tell of a payment, which the platform does not
 /// know.
-pub const PAYMENT: &str = "payment ";
+pub const PAYMENT_PREFIX: &str = "payment ";
 /// Templates of one page.
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 /// Pages of templates at most.
-const PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 
 pub struct NumberPlatform {
     guard: Guard,
@@ -97,14 +97,16 @@ impl NumberPlatform {
     }
 
     /// Asks for the number's own record: whether the token is good for it.
-    pub async fn identify(&self) -> Result<NumberIdentity, PlatformTrouble> {
+    pub async fn identify(&self) -> Result<NumberIdentity, PlatformError> {
         let fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier";
-        let told = self.ask(&format!("{}?fields={fields}", self.settings.number), Request::get()).await?;
+        let told = self
+            .call_idempotent(&format!("{}?fields={fields}", self.settings.number), Request::get())
+            .await?;
         let text = |name: &str| told[name].as_str().map(|text| SafeText::line(text).as_str().to_owned());
         let digits: String =
             text("display_phone_number").unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
         if digits.is_empty() {
-            return Err(PlatformTrouble::passing("the platform does not tell the number's record"));
+            return Err(PlatformError::transient("the platform does not tell the number's record"));
         }
         Ok(NumberIdentity {
             phone: format!("+{digits}"),
@@ -115,34 +117,34 @@ impl NumberPlatform {
     }
 
     /// Whether the platform calls anybody for this account.
-    pub async fn is_followed(&self) -> Result<bool, PlatformTrouble> {
+    pub async fn is_subscribed(&self) -> Result<bool, PlatformError> {
         let path = format!("{}/subscribed_apps", self.settings.account);
-        let told = self.ask(&path, Request::get()).await?;
+        let told = self.call_idempotent(&path, Request::get()).await?;
         Ok(told["data"].as_array().is_some_and(|array| !array.is_empty()))
     }
 
     /// What the platform keeps of the account.
-    pub async fn account(&self) -> Result<(NumberIdentity, Vec<Template>), PlatformTrouble> {
-        Ok((self.identify().await?, self.templates().await?))
+    pub async fn load_account(&self) -> Result<(NumberIdentity, Vec<Template>), PlatformError> {
+        Ok((self.identify().await?, self.list_templates().await?))
     }
 
     /// The settings with what the platform says of the number.
-    pub fn settings(&self, me: &NumberIdentity) -> NumberSettings {
+    pub fn with_identity(&self, me: &NumberIdentity) -> NumberSettings {
         NumberSettings { quality: me.quality.clone(), tier: me.tier.clone(), ..self.settings.clone() }
     }
 
     /// All templates of the account.
-    async fn templates(&self) -> Result<Vec<Template>, PlatformTrouble> {
+    async fn list_templates(&self) -> Result<Vec<Template>, PlatformError> {
         let fields = "name,language,category,status,components";
-        let first = format!("{}/message_templates?fields={fields}&limit={PAGE}", self.settings.account);
+        let first = format!("{}/message_templates?fields={fields}&limit={PAGE_SIZE}", self.settings.account);
         let mut path = first.clone();
         let mut all = Vec::new();
-        for _ in 0..PAGES {
-            let told = self.ask(&path, Request::get()).await?;
+        for _ in 0..MAX_PAGES {
+            let told = self.call_idempotent(&path, Request::get()).await?;
             let Some(data) = told["data"].as_array() else {
-                return Err(PlatformTrouble::passing("the platform does not tell the account's templates"));
+                return Err(PlatformError::transient("the platform does not tell the account's templates"));
             };
-            all.extend(data.iter().filter_map(calls::template));
+            all.extend(data.iter().filter_map(calls::read_template));
             match told["paging"]["cursors"]["after"].as_str() {
                 Some(after) if told["paging"]["next"].is_string() => {
                     let after: String = byte_serialize(after.as_bytes()).collect();
@@ -152,35 +154,39 @@ impl NumberPlatform {
             }
         }
         // What is not all of them would take the others away.
-        Err(PlatformTrouble::passing("the account has more templates than can be read"))
+        Err(PlatformError::transient("the account has more templates than can be read"))
     }
 }
 
-impl Carrier for NumberPlatform {
-    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+impl Transport for NumberPlatform {
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a Parcel,
+        file: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(self.send(parcel, file))
     }
 }
 
 impl PlatformSource for NumberPlatform {
-    fn is_read(&self) -> bool {
+    fn needs_polling(&self) -> bool {
         false
     }
 
-    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
-        Box::pin(std::future::ready(Ok(Polled { mark: mark.to_owned(), ..Polled::default() })))
+    fn poll_updates<'a>(&'a self, mark: &'a str) -> BoxFuture<'a, Result<PollResult, PlatformError>> {
+        Box::pin(std::future::ready(Ok(PollResult { mark: mark.to_owned(), ..PollResult::default() })))
     }
 
-    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
         Box::pin(async move {
             // Where it calls is set on the platform's own pages.
             let method = if url.is_some() { Method::POST } else { Method::DELETE };
             let path = format!("{}/subscribed_apps", self.settings.account);
-            self.ask(&path, Request::new(method, "")).await.map(drop)
+            self.call_idempotent(&path, Request::new(method, "")).await.map(drop)
         })
     }
 
-    fn challenge(&self, asked: &HashMap<String, String>) -> Option<String> {
+    fn answer_challenge(&self, asked: &HashMap<String, String>) -> Option<String> {
         let given = asked.get("hub.verify_token").map_or("", String::as_str);
         let is_it = asked.get("hub.mode").is_some_and(|text| text == "subscribe");
         let is_mine = !self.verify.is_empty() && bool::from(given.as_bytes().ct_eq(self.verify.as_bytes()));
@@ -191,31 +197,31 @@ impl PlatformSource for NumberPlatform {
         vec![calls::number_name(&self.settings.number), calls::account_name(&self.settings.account)]
     }
 
-    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+    fn is_genuine(&self, call: &WebhookCall<'_>) -> bool {
         let given = call
             .headers
             .get(SIGNATURE_HEADER)
             .and_then(|header| header.to_str().ok()?.strip_prefix("sha256="));
-        let Some(tag) = given.and_then(of_hex) else { return false };
+        let Some(tag) = given.and_then(decode_hex) else { return false };
         hmac::verify(&self.key, call.body, &tag).is_ok()
     }
 
-    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
-        calls::split(&self.settings, call.body)
+    fn split_updates(&self, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
+        calls::split_call(&self.settings, call.body)
     }
 
-    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
-        calls::understand(&serde_json::from_slice(body).unwrap_or_default())
+    fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        calls::parse_update(&serde_json::from_slice(body).unwrap_or_default())
     }
 
-    fn show_typing<'a>(&'a self, _: &'a str, seen: &'a str) -> Option<Carrying<'a, Duration>> {
+    fn show_typing<'a>(&'a self, _: &'a str, seen: &'a str) -> Option<BoxFuture<'a, Duration>> {
         Some(Box::pin(async move {
             self.show_typing_to(seen).await;
-            TYPING
+            TYPING_DURATION
         }))
     }
 
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
+    fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
         Box::pin(async move {
             let reference: String = byte_serialize(reference.as_bytes()).collect();
             // The address lives for minutes, and wants the token as well.
@@ -224,17 +230,17 @@ impl PlatformSource for NumberPlatform {
         })
     }
 
-    fn describe(&self) -> Option<Carrying<'_, Result<PlatformDescription, PlatformTrouble>>> {
+    fn describe_account(&self) -> Option<BoxFuture<'_, Result<PlatformDescription, PlatformError>>> {
         Some(Box::pin(async move {
-            let (me, templates) = self.account().await?;
-            let settings = serde_json::to_string(&self.settings(&me));
-            let settings = settings.map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+            let (me, templates) = self.load_account().await?;
+            let settings = serde_json::to_string(&self.with_identity(&me));
+            let settings = settings.map_err(|why| PlatformError::transient(why.to_string()))?;
             Ok(PlatformDescription { settings, templates })
         }))
     }
 }
 
-fn of_hex(text: &str) -> Option<Vec<u8>> {
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     if text.len() != 64 || !text.is_ascii() {
         return None;
     }
@@ -265,7 +271,7 @@ mod tests {
         let is_genuine = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(SIGNATURE_HEADER, text.parse().expect("a header"));
-            platform().is_genuine(&HookCall { query: "", headers: &headers, body: b"{}" })
+            platform().is_genuine(&WebhookCall { query: "", headers: &headers, body: b"{}" })
         };
         assert!(is_genuine(&format!("sha256={}", hex(b"{}"))));
         assert!(!is_genuine(&format!("sha256={}", hex(b"{ }"))), "other bytes");
@@ -273,14 +279,14 @@ mod tests {
             assert!(!is_genuine(wrong), "{wrong}");
         }
         let headers = HeaderMap::new();
-        assert!(!platform().is_genuine(&HookCall { query: "", headers: &headers, body: b"{}" }));
+        assert!(!platform().is_genuine(&WebhookCall { query: "", headers: &headers, body: b"{}" }));
     }
 
     #[test]
     fn only_who_knows_the_word_is_answered_its_challenge() {
         let asked = |mode: &str, token: &str| {
             let pairs = [("hub.mode", mode), ("hub.verify_token", token), ("hub.challenge", "42")];
-            platform().challenge(&pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).into())
+            platform().answer_challenge(&pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).into())
         };
         assert_eq!(asked("subscribe", "verify me").as_deref(), Some("42"));
         assert_eq!(asked("subscribe", "verify"), None);

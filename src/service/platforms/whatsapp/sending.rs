@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
+use crate::carriers::{OutboundFile, Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery};
 use crate::platforms::web;
 use crate::platforms::whatsapp::{NumberPlatform, address};
 use model::bounds;
@@ -11,12 +11,12 @@ use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
 
 /// What the platform takes of one sender for one customer: a message in so long.
-const PAIR: i64 = 6 * SECOND;
+const PAIR_INTERVAL: i64 = 6 * SECOND;
 
 impl NumberPlatform {
     /// Sends a parcel once, and shows the customer that what it answers was
     /// read.
-    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&ParcelFile>) -> CarryOutcome {
+    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&OutboundFile>) -> SendOutcome {
         let media = match (file, &parcel.media_url) {
             (Some(file), Some(link)) => match self.upload(link, file).await {
                 Ok(id) => Some(id),
@@ -24,49 +24,50 @@ impl NumberPlatform {
             },
             _ => None,
         };
-        let outcome = tokio::join!(self.post(parcel, media.as_deref()), self.mark_read(parcel)).0;
-        if let (CarryOutcome::Refused { .. }, Some(link)) = (&outcome, &parcel.media_url) {
+        let outcome = tokio::join!(self.post_message(parcel, media.as_deref()), self.mark_read(parcel)).0;
+        if let (SendOutcome::Refused { .. }, Some(link)) = (&outcome, &parcel.media_url) {
             self.uploads.forget(link);
         }
         outcome
     }
 
-    async fn post(&self, parcel: &Parcel, media: Option<&str>) -> CarryOutcome {
-        if parcel.kind == REACTION && parcel.quoted.as_ref().is_none_or(String::is_empty) {
+    async fn post_message(&self, parcel: &Parcel, media: Option<&str>) -> SendOutcome {
+        if parcel.kind == REACTION_KIND && parcel.quoted.as_ref().is_none_or(String::is_empty) {
             let why = "the message to react to is known under no id of the platform's";
-            return CarryOutcome::refused(ErrorCode::ValidationError, why);
+            return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
-        let request = match web::json(&content(parcel, media)) {
+        let request = match web::json_request(&build_message(parcel, media)) {
             Ok(request) => request,
-            Err(why) => return CarryOutcome::refused(ErrorCode::ValidationError, why.to_string()),
+            Err(why) => return SendOutcome::refused(ErrorCode::ValidationError, why.to_string()),
         };
         // Set again, a reaction is the same.
-        let again = parcel.kind == REACTION;
+        let again = parcel.kind == REACTION_KIND;
         match self.call(&format!("{}/messages", self.settings.number), request).await {
             Ok(answer) => {
-                let told = web::told(&answer);
-                let outcome = judge(answer.status, &told, again).after(answer.retry_after.as_deref());
-                if bounds::group_id(&parcel.to).is_some() { of_group(outcome) } else { outcome }
+                let told = web::json_body(&answer);
+                let outcome =
+                    judge_answer(answer.status, &told, again).with_retry_after(answer.retry_after.as_deref());
+                if bounds::group_id(&parcel.to).is_some() { for_group(outcome) } else { outcome }
             }
-            Err(why) => CarryOutcome::unanswered(&why, again),
+            Err(why) => SendOutcome::from_fetch_error(&why, again),
         }
     }
 
     async fn mark_read(&self, parcel: &Parcel) {
         let Some(seen) = &parcel.seen else { return };
-        self.tell_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen})).await;
+        self.post_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen})).await;
     }
 
     /// Shows the customer that an answer to a message is being written, which
     /// has been read then.
     pub(super) async fn show_typing_to(&self, seen: &str) {
         let sign = json!({ "type": "text" });
-        self.tell_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen, "typing_indicator": sign}))
+        self.post_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen, "typing_indicator": sign}))
             .await;
     }
 
-    async fn tell_read(&self, body: &Value) {
-        let Ok(request) = web::json(body) else { return };
+    async fn post_read(&self, body: &Value) {
+        let Ok(request) = web::json_request(body) else { return };
         if let Err(why) = self.call(&format!("{}/messages", self.settings.number), request).await {
             tracing::info!(%why, "a message could not be shown as read");
         }
@@ -74,25 +75,25 @@ impl NumberPlatform {
 
     /// Brings a file to the platform, unless it has it; its id there. Nothing
     /// reaches anybody by it, so that it may be brought again.
-    async fn upload(&self, link: &str, file: &ParcelFile) -> Result<String, CarryOutcome> {
+    async fn upload(&self, link: &str, file: &OutboundFile) -> Result<String, SendOutcome> {
         if let Some(id) = self.uploads.find(link) {
             return Ok(id);
         }
         let texts = [("messaging_product", "whatsapp".to_owned()), ("type", file.mime_type.clone())];
-        let request = web::multipart(texts, "file", file)
-            .map_err(|why| CarryOutcome::refused(ErrorCode::MediaUploadFailed, why.to_string()))?;
-        let later = |why: String| CarryOutcome::Later { after: 5 * SECOND, why };
-        let answer = self.bring(&format!("{}/media", self.settings.number), request).await;
+        let request = web::multipart_request(texts, "file", file)
+            .map_err(|why| SendOutcome::refused(ErrorCode::MediaUploadFailed, why.to_string()))?;
+        let later = |why: String| SendOutcome::Later { after: 5 * SECOND, why };
+        let answer = self.upload_call(&format!("{}/media", self.settings.number), request).await;
         let answer = answer.map_err(|why| later(format!("the file could not be brought: {why}")))?;
-        let told = web::told(&answer);
+        let told = web::json_body(&answer);
         match (answer.status, told["id"].as_str()) {
             (200, Some(id)) => {
-                self.uploads.note(link, id);
+                self.uploads.record(link, id);
                 Ok(id.to_owned())
             }
-            (400..=499, _) => Err(match judge(answer.status, &told, true) {
-                CarryOutcome::Refused { why, broken: false, .. } => {
-                    CarryOutcome::refused(ErrorCode::MediaUploadFailed, why)
+            (400..=499, _) => Err(match judge_answer(answer.status, &told, true) {
+                SendOutcome::Refused { why, broken: false, .. } => {
+                    SendOutcome::refused(ErrorCode::MediaUploadFailed, why)
                 }
                 other => other,
             }),
@@ -102,13 +103,13 @@ impl NumberPlatform {
 }
 
 /// The message of a parcel; `media` is the platform's id of its file.
-fn content(parcel: &Parcel, media: Option<&str>) -> Value {
+fn build_message(parcel: &Parcel, media: Option<&str>) -> Value {
     let (kind, object) = match parcel.kind.as_str() {
-        REACTION => (REACTION, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
-        "image" => ("image", medium(parcel, media)),
-        "video" => ("video", medium(parcel, media)),
-        "audio" => ("audio", medium(parcel, media)),
-        "document" => ("document", medium(parcel, media)),
+        REACTION_KIND => (REACTION_KIND, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
+        "image" => ("image", media_object(parcel, media)),
+        "video" => ("video", media_object(parcel, media)),
+        "audio" => ("audio", media_object(parcel, media)),
+        "document" => ("document", media_object(parcel, media)),
         kind @ ("template" | "interactive" | "location") => {
             (kind, parcel.content.clone().unwrap_or_default())
         }
@@ -121,27 +122,27 @@ fn content(parcel: &Parcel, media: Option<&str>) -> Value {
     });
     address::set_recipient(&mut body, &parcel.to);
     body[kind] = object;
-    if let Some(quoted) = parcel.quoted.as_ref().filter(|_| !matches!(kind, REACTION | "template")) {
+    if let Some(quoted) = parcel.quoted.as_ref().filter(|_| !matches!(kind, REACTION_KIND | "template")) {
         body["context"] = json!({ "message_id": quoted });
     }
     body
 }
 
 /// The answer to a message for a group, which names no one's number.
-fn of_group(outcome: CarryOutcome) -> CarryOutcome {
+fn for_group(outcome: SendOutcome) -> SendOutcome {
     match outcome {
-        CarryOutcome::Taken { platform_id, fate, .. } => {
-            CarryOutcome::Taken { platform_id, fate, reached: None }
+        SendOutcome::Taken { platform_id, fate, .. } => {
+            SendOutcome::Taken { platform_id, fate, reached: None }
         }
-        CarryOutcome::Refused { code, why, broken } => {
-            CarryOutcome::Refused { code, why: format!("the group cannot be answered: {why}"), broken }
+        SendOutcome::Refused { code, why, broken } => {
+            SendOutcome::Refused { code, why: format!("the group cannot be answered: {why}"), broken }
         }
         other => other,
     }
 }
 
 /// Media, by their id or by their link.
-fn medium(parcel: &Parcel, media: Option<&str>) -> Value {
+fn media_object(parcel: &Parcel, media: Option<&str>) -> Value {
     let mut it = match media {
         Some(id) => json!({ "id": id }),
         None => json!({ "link": parcel.media_url }),
@@ -159,51 +160,51 @@ fn medium(parcel: &Parcel, media: Option<&str>) -> Value {
 
 /// What an answer means. What may be done `again` changes nothing a second
 /// time.
-fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
+fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
     if status == 200 {
         return match told["messages"][0]["id"].as_str() {
             Some(id) => {
                 let known = told["contacts"][0]["wa_id"].as_str();
-                let reached = known.map(address::phone).filter(|number| bounds::is_e164(number));
-                CarryOutcome::Taken { platform_id: id.to_owned(), fate: Fate::Sent, reached }
+                let reached = known.map(address::phone_address).filter(|number| bounds::is_e164(number));
+                SendOutcome::Taken { platform_id: id.to_owned(), fate: SimulatedDelivery::Sent, reached }
             }
-            None => CarryOutcome::unclear("the platform took it and did not say as what", again),
+            None => SendOutcome::unknown("the platform took it and did not say as what", again),
         };
     }
     let error = &told["error"];
-    let said = words(error);
-    let later = |after| CarryOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
+    let said = error_text(error);
+    let later = |after| SendOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
     let meaning = error["code"].as_i64().map(|code| match (code, error["error_subcode"].as_i64()) {
         // The number itself is not there.
-        (100, Some(33)) => Meaning::Account,
-        (code, _) => meaning(code),
+        (100, Some(33)) => ErrorMeaning::Account,
+        (code, _) => error_meaning(code),
     });
     match meaning {
-        Some(Meaning::Pause(after)) => later(after),
+        Some(ErrorMeaning::Pause(after)) => later(after),
         None if status == 429 => later(10 * SECOND),
-        Some(Meaning::Account) => CarryOutcome::Refused {
+        Some(ErrorMeaning::Account) => SendOutcome::Refused {
             code: ErrorCode::NotConfigured,
             why: format!("the platform does not let this number send: {said}"),
             broken: true,
         },
-        Some(Meaning::Refused(code)) if (400..500).contains(&status) => {
-            CarryOutcome::refused(code, format!("the platform refuses it: {said}"))
+        Some(ErrorMeaning::Refused(code)) if (400..500).contains(&status) => {
+            SendOutcome::refused(code, format!("the platform refuses it: {said}"))
         }
         None if (400..500).contains(&status) => {
-            CarryOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))
+            SendOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))
         }
-        _ => CarryOutcome::unclear(format!("the platform answered {status}: {said}"), again),
+        _ => SendOutcome::unknown(format!("the platform answered {status}: {said}"), again),
     }
 }
 
 /// What the platform says of an error.
-pub(super) fn words(error: &Value) -> SafeText {
+pub(super) fn error_text(error: &Value) -> SafeText {
     let told = [&error["error_data"]["details"], &error["message"], &error["title"]];
     SafeText::line(told.into_iter().find_map(Value::as_str).unwrap_or("it said nothing more"))
 }
 
 /// What one of the platform's codes means.
-enum Meaning {
+enum ErrorMeaning {
     /// Nothing was taken; it may be asked again after so long.
     Pause(i64),
     /// Nothing can be sent from this number.
@@ -211,11 +212,11 @@ enum Meaning {
     Refused(ErrorCode),
 }
 
-fn meaning(code: i64) -> Meaning {
+fn error_meaning(code: i64) -> ErrorMeaning {
     match code {
-        131_056 => Meaning::Pause(PAIR),
-        4 | 80_007 | 130_429 => Meaning::Pause(10 * SECOND),
-        131_016 | 131_048 | 131_057 | 133_004 => Meaning::Pause(MINUTE),
+        131_056 => ErrorMeaning::Pause(PAIR_INTERVAL),
+        4 | 80_007 | 130_429 => ErrorMeaning::Pause(10 * SECOND),
+        131_016 | 131_048 | 131_057 | 133_004 => ErrorMeaning::Pause(MINUTE),
         0
         | 3
         | 10
@@ -228,25 +229,25 @@ fn meaning(code: i64) -> Meaning {
         | 131_042
         | 131_045
         | 133_010
-        | 134_011 => Meaning::Account,
-        131_047 => Meaning::Refused(ErrorCode::SessionExpired),
-        130_497 | 131_021 | 131_026 | 131_030 | 131_050 => Meaning::Refused(ErrorCode::InvalidRecipient),
-        131_051 => Meaning::Refused(ErrorCode::UnsupportedType),
-        132_000..=132_999 => Meaning::Refused(ErrorCode::TemplateError),
-        131_052 => Meaning::Refused(ErrorCode::MediaFetchFailed),
-        131_053 => Meaning::Refused(ErrorCode::MediaUploadFailed),
-        33 | 100 | 131_008 | 131_009 => Meaning::Refused(ErrorCode::ValidationError),
-        _ => Meaning::Refused(ErrorCode::WhatsappError),
+        | 134_011 => ErrorMeaning::Account,
+        131_047 => ErrorMeaning::Refused(ErrorCode::SessionExpired),
+        130_497 | 131_021 | 131_026 | 131_030 | 131_050 => ErrorMeaning::Refused(ErrorCode::InvalidRecipient),
+        131_051 => ErrorMeaning::Refused(ErrorCode::UnsupportedType),
+        132_000..=132_999 => ErrorMeaning::Refused(ErrorCode::TemplateError),
+        131_052 => ErrorMeaning::Refused(ErrorCode::MediaFetchFailed),
+        131_053 => ErrorMeaning::Refused(ErrorCode::MediaUploadFailed),
+        33 | 100 | 131_008 | 131_009 => ErrorMeaning::Refused(ErrorCode::ValidationError),
+        _ => ErrorMeaning::Refused(ErrorCode::WhatsappError),
     }
 }
 
 /// The interface's code for what was taken and does not arrive, and whether
 /// nothing would.
-pub(super) fn lost(code: i64) -> (ErrorCode, bool) {
-    match meaning(code) {
-        Meaning::Account => (ErrorCode::NotConfigured, true),
-        Meaning::Refused(code) => (code, false),
-        Meaning::Pause(_) => (ErrorCode::WhatsappError, false),
+pub(super) fn loss_code(code: i64) -> (ErrorCode, bool) {
+    match error_meaning(code) {
+        ErrorMeaning::Account => (ErrorCode::NotConfigured, true),
+        ErrorMeaning::Refused(code) => (code, false),
+        ErrorMeaning::Pause(_) => (ErrorCode::WhatsappError, false),
     }
 }
 
@@ -263,7 +264,7 @@ mod tests {
     #[test]
     fn each_kind_has_its_object() {
         let quoting = Parcel { quoted: Some("wamid.5".to_owned()), ..parcel("text") };
-        let body = content(&quoting, None);
+        let body = build_message(&quoting, None);
         assert_eq!((&body["to"], &body["text"]["body"]), (&json!("34600111222"), &json!("hi")));
         assert_eq!(
             (&body["biz_opaque_callback_data"], &body["context"]["message_id"]),
@@ -271,14 +272,17 @@ mod tests {
         );
         for kind in ["image", "video", "document"] {
             let link = Parcel { media_url: Some("https://a.example/x".to_owned()), ..parcel(kind) };
-            assert_eq!(content(&link, None)[kind], json!({"link": "https://a.example/x", "caption": "hi"}));
-            assert_eq!(content(&link, Some("9"))[kind], json!({"id": "9", "caption": "hi"}));
+            assert_eq!(
+                build_message(&link, None)[kind],
+                json!({"link": "https://a.example/x", "caption": "hi"})
+            );
+            assert_eq!(build_message(&link, Some("9"))[kind], json!({"id": "9", "caption": "hi"}));
         }
         let template = json!({"name": "a", "language": {"code": "en"}, "components": []});
-        let body = content(&Parcel { content: Some(template.clone()), ..parcel("template") }, None);
+        let body = build_message(&Parcel { content: Some(template.clone()), ..parcel("template") }, None);
         assert_eq!((&body["template"], &body["type"]), (&template, &json!("template")));
-        let body = content(
-            &Parcel { quoted: Some("wamid.5".to_owned()), text: "👍".to_owned(), ..parcel(REACTION) },
+        let body = build_message(
+            &Parcel { quoted: Some("wamid.5".to_owned()), text: "👍".to_owned(), ..parcel(REACTION_KIND) },
             None,
         );
         assert_eq!(body["reaction"], json!({"message_id": "wamid.5", "emoji": "👍"}));
@@ -287,9 +291,9 @@ mod tests {
 
     #[test]
     fn an_answer_says_whether_it_has_left() {
-        let word = |outcome: CarryOutcome| outcome.code();
-        assert_eq!(word(judge(200, &json!({"messages": [{"id": "wamid.1"}]}), false)), "taken");
-        assert_eq!(word(judge(200, &json!({}), false)), "unknown");
+        let word = |outcome: SendOutcome| outcome.code();
+        assert_eq!(word(judge_answer(200, &json!({"messages": [{"id": "wamid.1"}]}), false)), "taken");
+        assert_eq!(word(judge_answer(200, &json!({}), false)), "unknown");
         let cases = [
             (400, 131_047, "SESSION_EXPIRED"),
             (400, 131_026, "INVALID_RECIPIENT"),
@@ -309,15 +313,15 @@ mod tests {
         ];
         for (status, code, wanted) in cases {
             let told = json!({"error": {"code": code, "message": "x"}});
-            assert_eq!(word(judge(status, &told, false)), wanted, "{code}");
+            assert_eq!(word(judge_answer(status, &told, false)), wanted, "{code}");
         }
-        assert_eq!(word(judge(502, &json!(null), true)), "later", "a reaction is set again");
+        assert_eq!(word(judge_answer(502, &json!(null), true)), "later", "a reaction is set again");
         let gone = json!({"error": {"code": 100, "error_subcode": 33}});
-        assert_eq!(word(judge(400, &gone, false)), "NOT_CONFIGURED");
-        assert_eq!(lost(131_042), (ErrorCode::NotConfigured, true));
-        assert_eq!(lost(130_429), (ErrorCode::WhatsappError, false));
-        assert_eq!(word(judge(502, &json!(null), false)), "unknown");
-        assert_eq!(word(CarryOutcome::unanswered(&FetchError::Tls, false)), "later");
-        assert_eq!(word(CarryOutcome::unanswered(&FetchError::TimedOut, false)), "unknown");
+        assert_eq!(word(judge_answer(400, &gone, false)), "NOT_CONFIGURED");
+        assert_eq!(loss_code(131_042), (ErrorCode::NotConfigured, true));
+        assert_eq!(loss_code(130_429), (ErrorCode::WhatsappError, false));
+        assert_eq!(word(judge_answer(502, &json!(null), false)), "unknown");
+        assert_eq!(word(SendOutcome::from_fetch_error(&FetchError::Tls, false)), "later");
+        assert_eq!(word(SendOutcome::from_fetch_error(&FetchError::TimedOut, false)), "unknown");
     }
 }

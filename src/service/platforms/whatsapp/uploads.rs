@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long the platform's id of a file is used; it keeps one for 30 days.
-const AGE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Files that are remembered at most.
-const COUNT: usize = 64;
+const MAX_CACHED_FILES: usize = 64;
 
 /// The platform's ids of files, by where they live here.
 #[derive(Default)]
@@ -20,13 +20,13 @@ impl Uploads {
     /// The platform's id of a file it has.
     pub(super) fn find(&self, link: &str) -> Option<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(link).filter(|(_, at)| at.elapsed() < AGE).map(|(id, _)| id.clone())
+        all.get(link).filter(|(_, at)| at.elapsed() < MAX_AGE).map(|(id, _)| id.clone())
     }
 
     /// Notes a file that was brought.
-    pub(super) fn note(&self, link: &str, id: &str) {
+    pub(super) fn record(&self, link: &str, id: &str) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= COUNT && !all.contains_key(link) {
+        if all.len() >= MAX_CACHED_FILES && !all.contains_key(link) {
             let oldest = all.iter().min_by_key(|(_, (_, at))| *at).map(|(link, _)| link.clone());
             oldest.and_then(|oldest| all.remove(&oldest));
         }
@@ -46,16 +46,16 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_file_is_remembered_for_a_while_and_few_of_them() {
         let uploads = Uploads::default();
-        uploads.note("first", "1");
-        for number in 0..COUNT {
+        uploads.record("first", "1");
+        for number in 0..MAX_CACHED_FILES {
             tokio::time::advance(Duration::from_secs(1)).await;
-            uploads.note(&format!("link {number}"), "9");
+            uploads.record(&format!("link {number}"), "9");
         }
         assert_eq!(uploads.find("first"), None, "the oldest went");
         assert_eq!(uploads.find("link 0").as_deref(), Some("9"));
         uploads.forget("link 0");
         assert_eq!(uploads.find("link 0"), None);
-        tokio::time::advance(AGE).await;
+        tokio::time::advance(MAX_AGE).await;
         assert_eq!(uploads.find("link 5"), None);
     }
 }

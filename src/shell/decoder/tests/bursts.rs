@@ -58,7 +58,7 @@ fn enter_that_somebody_pressed_after_a_look_is_a_key() {
         let mut played = Played::new();
         played.read(millis(500), b"Hola, soy Ana");
         played.read_as(millis(pause), b"\r", false);
-        assert_eq!(played.take()[1..], expected, "{pause}");
+        assert_eq!(played.drain_events()[1..], expected, "{pause}");
     }
 }
 
@@ -70,12 +70,12 @@ fn typing_is_keys_however_fast_a_person_is() {
         let pause = if byte.is_ascii_lowercase() { 12 } else { 60 };
         played.read(millis(pause.max(30)), &[*byte]);
     }
-    assert_eq!(played.take(), all("thank you, Maria\rand bye\r"));
+    assert_eq!(played.drain_events(), all("thank you, Maria\rand bye\r"));
     // Two keys at once, on a screen that is slow.
     let mut played = Played::new();
     played.read_as(millis(500), b"k", false);
     played.read_as(millis(8), b"\r", false);
-    assert_eq!(played.take(), all("k\r"));
+    assert_eq!(played.drain_events(), all("k\r"));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn bytes_at_the_pace_of_a_machine_are_a_burst() {
         for byte in b"refund\rfor Maria\r" {
             played.read_as(millis(pause), &[*byte], shown);
         }
-        let events = played.take();
+        let events = played.drain_events();
         assert!(!events.contains(&named("Enter")), "{pause} {shown}: {events:?}");
         assert_eq!(events.iter().filter(|event| **event == Event::Burst("\n".to_owned())).count(), 2);
     }
@@ -99,7 +99,7 @@ fn a_long_paste_goes_on_in_its_next_reads() {
     played.read_as(millis(90), b"\r", false);
     played.read_as(millis(1), b"pay", false);
     played.read_as(millis(1), b"\r", false);
-    let events = played.take();
+    let events = played.drain_events();
     let joined: String = events
         .iter()
         .map(|event| match event {

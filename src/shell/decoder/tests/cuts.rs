@@ -19,7 +19,7 @@ fn played(parts: &[&[u8]], pause: u64) -> Vec<Event> {
     }
     played.pass(LONG);
     played.read(millis(0), b"z");
-    let mut events = played.take();
+    let mut events = played.drain_events();
     assert_eq!(events.pop(), Some(named("z")), "the keyboard lives");
     events
 }
@@ -147,6 +147,6 @@ fn a_key_after_a_lost_end_lives() {
     for _ in 0..80 {
         played.read(millis(150), b"j");
     }
-    let lived = played.take();
+    let lived = played.drain_events();
     assert!((10..80).contains(&lived.len()), "{}", lived.len());
 }

@@ -20,7 +20,7 @@ fn a_paste_without_its_end_ends_with_silence() {
         let mark = &"\x1b[201~"[rest.len()..];
         played.read(millis(100), mark.as_bytes());
         played.read(millis(400), b"j");
-        assert_eq!(played.take(), [paste("pay\rme"), typed("j")].concat(), "{rest:?}");
+        assert_eq!(played.drain_events(), [paste("pay\rme"), typed("j")].concat(), "{rest:?}");
     }
 }
 
@@ -31,11 +31,14 @@ fn more_of_a_paste_that_stalled_is_text() {
     played.read(millis(2_000), b"pay\rq");
     played.read(millis(500), b"\x1b[201~");
     played.read(millis(300), b"q");
-    assert_eq!(played.take(), [paste("first "), paste("pay\rq"), typed("q")].concat());
+    assert_eq!(played.drain_events(), [paste("first "), paste("pay\rq"), typed("q")].concat());
     let mut played = Played::new();
     played.read(millis(500), b"\x1b[200~first ");
     played.read(millis(2_000), b"\x7f\x7f");
-    assert_eq!(played.take(), [paste("first "), vec![named("Backspace"), named("Backspace")]].concat());
+    assert_eq!(
+        played.drain_events(),
+        [paste("first "), vec![named("Backspace"), named("Backspace")]].concat()
+    );
 }
 
 #[test]
@@ -45,7 +48,7 @@ fn somebody_who_types_into_a_dead_paste_gets_out() {
     for _ in 0..200 {
         played.read(millis(120), b"j");
     }
-    let keys = played.take().into_iter().filter(|event| *event == named("j")).count();
+    let keys = played.drain_events().into_iter().filter(|event| *event == named("j")).count();
     assert!((50..200).contains(&keys), "{keys}");
 }
 
@@ -59,7 +62,7 @@ fn a_paste_is_bounded() {
     }
     played.read(millis(1), b"y\r\x1b[201~");
     played.read(millis(500), b"j");
-    let events = played.take();
+    let events = played.drain_events();
     assert_eq!(events.len(), 2);
     assert!(matches!(&events[0], Event::Paste(text) if text.len() == PASTE_LIMIT));
     assert_eq!(events[1], named("j"));
@@ -75,7 +78,7 @@ fn a_sequence_is_bounded() {
     assert!(played.decoder.body.len() <= SEQUENCE_LIMIT);
     played.read(millis(1), b"\x07");
     played.read(millis(500), format!("\x1b[{}A", "1;".repeat(10_000)).as_bytes());
-    assert_eq!(played.take(), []);
+    assert_eq!(played.drain_events(), []);
 }
 
 const LIKELY: &[u8] = b"\x1b\x1b[]OPX^_~M<>?;:$0129\x07\\\r\n\t\x18uAR";
@@ -115,9 +118,9 @@ fn bytes_by_chance_never_end_the_keyboard() {
                 }
             }
         }
-        played.take();
+        played.drain_events();
         played.read(millis(1), b"z");
-        assert_eq!(played.take(), typed("z"), "{}", case_command(seed, "decoder"));
+        assert_eq!(played.drain_events(), typed("z"), "{}", case_command(seed, "decoder"));
     }
 }
 
@@ -140,6 +143,6 @@ fn sequences_cut_by_chance_among_keys_are_what_they_are() {
             played.read(millis(400), b"k");
             expected.push(named("k"));
         }
-        assert_eq!(played.take(), expected, "{}", case_command(seed, "decoder"));
+        assert_eq!(played.drain_events(), expected, "{}", case_command(seed, "decoder"));
     }
 }

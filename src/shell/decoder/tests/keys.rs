@@ -224,7 +224,7 @@ fn bytes_that_are_no_characters_take_nothing_with_them() {
     for (bytes, text) in cases {
         let mut played = Played::new();
         bytes.iter().for_each(|byte| played.read(millis(60), &[*byte]));
-        assert_eq!(played.take(), typed(text), "{}", bytes.escape_ascii());
+        assert_eq!(played.drain_events(), typed(text), "{}", bytes.escape_ascii());
     }
     let cut = events(&[(millis(500), b"\xc3"), (millis(200), b"\r")]);
     assert_eq!(cut, [typed("\u{fffd}"), vec![named("Enter")]].concat());

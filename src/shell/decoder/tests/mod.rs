@@ -61,7 +61,7 @@ impl Played {
         self.events.extend(self.decoder.feed(bytes, self.now, shown));
     }
 
-    fn take(&mut self) -> Vec<Event> {
+    fn drain_events(&mut self) -> Vec<Event> {
         self.pass(LONG);
         std::mem::take(&mut self.events)
     }
@@ -71,7 +71,7 @@ impl Played {
 fn events(reads: &[(Duration, &[u8])]) -> Vec<Event> {
     let mut played = Played::new();
     reads.iter().for_each(|(pause, bytes)| played.read(*pause, bytes));
-    played.take()
+    played.drain_events()
 }
 
 /// Complete sequences with their events.

@@ -3,7 +3,7 @@
 use html5ever::tokenizer::Tag;
 
 /// Value of an attribute; empty if absent.
-pub(super) fn value(tag: &Tag, name: &str) -> String {
+pub(super) fn attribute(tag: &Tag, name: &str) -> String {
     let found = tag.attrs.iter().find(|attr| &*attr.name.local == name);
     found.map_or_else(String::new, |attribute| attribute.value.to_string())
 }
@@ -68,7 +68,7 @@ pub(super) fn is_hidden(tag: &Tag) -> bool {
         return true;
     }
     let style: String =
-        value(tag, "style").chars().take(2_000).filter(|character| !character.is_whitespace()).collect();
+        attribute(tag, "style").chars().take(2_000).filter(|character| !character.is_whitespace()).collect();
     let style = style.to_ascii_lowercase();
     let says = |what: &str| style.split(';').any(|part| part.trim_end_matches("!important") == what);
     [
@@ -84,19 +84,19 @@ pub(super) fn is_hidden(tag: &Tag) -> bool {
     ]
     .iter()
     .any(|text| says(text))
-        || is_one_colour(&style)
+        || is_same_color(&style)
 }
 
 /// True if text and background have the same colour.
-fn is_one_colour(style: &str) -> bool {
-    let of = |name: &str| style.split(';').find_map(|part| part.strip_prefix(name).map(colour));
+fn is_same_color(style: &str) -> bool {
+    let of = |name: &str| style.split(';').find_map(|part| part.strip_prefix(name).map(normalize_color));
     match (of("color:"), of("background-color:").or_else(|| of("background:"))) {
         (Some(ink), Some(ground)) => ink == ground,
         _ => false,
     }
 }
 
-fn colour(word: &str) -> String {
+fn normalize_color(word: &str) -> String {
     match word.trim_end_matches("!important") {
         "white" | "#fff" | "#ffffff" | "rgb(255,255,255)" => "#ffffff".to_owned(),
         "black" | "#000" | "#000000" | "rgb(0,0,0)" => "#000000".to_owned(),

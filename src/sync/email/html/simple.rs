@@ -8,16 +8,16 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
-use crate::email::html::SIMPLE;
-use crate::email::html::elements::{is_block, is_filler, is_hidden, is_void, value};
-use crate::email::html::targets::{Link, host_of, host_words, is_openable, is_same_site, named_host};
+use crate::email::html::MAX_SIMPLE_HTML_BYTES;
+use crate::email::html::elements::{attribute, is_block, is_filler, is_hidden, is_void};
+use crate::email::html::targets::{Link, display_host, host_of, is_openable, is_same_site, parse_named_host};
 
 /// Maximum nesting depth of lists and quotations.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Maximum number of numbered links.
-const LINKS: usize = 500;
+const MAX_LINKS: usize = 500;
 /// Maximum characters shown of hidden text.
-const HIDDEN: usize = 120;
+const MAX_HIDDEN_CHARS: usize = 120;
 /// Bytes given to the tokenizer between two checks of its progress.
 const PIECE_BYTES: usize = 4 * 1024;
 /// Maximum consecutive pieces inside one tag or comment: the tokenizer's cost grows with the square of a
@@ -27,7 +27,7 @@ const MAX_PIECES_WITHOUT_TOKEN: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct SimplifiedHtml {
     pub(crate) html: String,
-    pub(crate) words: String,
+    pub(crate) text: String,
     pub(crate) links: Vec<Link>,
     pub(crate) pictures: usize,
     pub(crate) was_cut: bool,
@@ -51,7 +51,7 @@ pub(crate) fn simplify(html: &str) -> SimplifiedHtml {
         tokenizer.end();
     }
     let mut state = tokenizer.sink.state.into_inner();
-    state.found.was_cut |= !rest.is_empty();
+    state.output.was_cut |= !rest.is_empty();
     state.finish()
 }
 
@@ -63,7 +63,7 @@ struct HtmlWalk {
 
 #[derive(Default)]
 struct SimplifierState {
-    found: SimplifiedHtml,
+    output: SimplifiedHtml,
     open: Vec<&'static str>,
     in_block: Option<&'static str>,
     /// True if the next block is a list item.
@@ -84,9 +84,9 @@ impl TokenSink for HtmlWalk {
         self.has_token.set(true);
         let mut state = self.state.borrow_mut();
         match token {
-            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.starts(&tag),
-            Token::TagToken(tag) => state.ends(&tag.name),
-            Token::CharacterTokens(text) => state.text(&text),
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.handle_start_tag(&tag),
+            Token::TagToken(tag) => state.handle_end_tag(&tag.name),
+            Token::CharacterTokens(text) => state.handle_text(&text),
             _ => (),
         }
         TokenSinkResult::Continue
@@ -94,15 +94,15 @@ impl TokenSink for HtmlWalk {
 }
 
 impl SimplifierState {
-    fn starts(&mut self, tag: &Tag) -> TokenSinkResult<()> {
+    fn handle_start_tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {
         let name: &str = &tag.name;
         if let Some((skipped, depth)) = &mut self.skipping {
             *depth += usize::from(skipped == name && !tag.self_closing);
-            return raw(name);
+            return raw_text_result(name);
         }
         if let Some((hidden, depth, _)) = &mut self.hiding {
             *depth += usize::from(hidden == name && !tag.self_closing);
-            return raw(name);
+            return raw_text_result(name);
         }
         match name {
             "script" | "style" | "title" | "noscript" | "noembed" | "noframes" | "iframe" | "xmp"
@@ -111,36 +111,37 @@ impl SimplifierState {
                 if !tag.self_closing && name != "head" {
                     self.skipping = Some((name.to_owned(), 1));
                 }
-                return raw(name);
+                return raw_text_result(name);
             }
             _ if is_hidden(tag) && !is_void(name) => {
                 self.hiding = Some((name.to_owned(), 1, String::new()));
             }
-            "img" => self.picture(tag),
-            "a" | "area" => self.link_starts(tag),
-            "form" => {
-                self.words(&format!("[form, sent nowhere from here{}] ", host_words(&value(tag, "action"))))
-            }
+            "img" => self.push_picture(tag),
+            "a" | "area" => self.open_link(tag),
+            "form" => self.push_text(&format!(
+                "[form, sent nowhere from here{}] ",
+                display_host(&attribute(tag, "action"))
+            )),
             "input" | "button" => (),
             "br" => self.push("<br>"),
-            "hr" => self.block(Some("p"), "----------"),
-            "li" => self.item(),
-            "ul" | "ol" | "blockquote" => self.container(name),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.block(Some("h3"), ""),
-            "pre" | "listing" | "plaintext" => self.block(Some("pre"), ""),
-            "td" | "th" => self.cell(),
+            "hr" => self.begin_block(Some("p"), "----------"),
+            "li" => self.open_item(),
+            "ul" | "ol" | "blockquote" => self.open_container(name),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.begin_block(Some("h3"), ""),
+            "pre" | "listing" | "plaintext" => self.begin_block(Some("pre"), ""),
+            "td" | "th" => self.open_cell(),
             "tr" => {
                 self.cells = 0;
-                self.block(Some("div"), "");
+                self.begin_block(Some("div"), "");
             }
-            "p" => self.block(Some("p"), ""),
-            _ if is_block(name) => self.block(Some("div"), ""),
+            "p" => self.begin_block(Some("p"), ""),
+            _ if is_block(name) => self.begin_block(Some("div"), ""),
             _ => (),
         }
         TokenSinkResult::Continue
     }
 
-    fn ends(&mut self, name: &str) {
+    fn handle_end_tag(&mut self, name: &str) {
         if let Some((skipped, depth)) = &mut self.skipping {
             *depth -= usize::from(skipped == name);
             if *depth == 0 || matches!(name, "body" | "html") {
@@ -151,15 +152,15 @@ impl SimplifierState {
         if let Some((hidden, depth, _)) = &mut self.hiding {
             *depth -= usize::from(hidden == name);
             if *depth == 0 || matches!(name, "body" | "html") {
-                self.unhide();
+                self.push_hidden();
             }
             return;
         }
         match name {
-            "a" => self.link_ends(),
+            "a" => self.close_link(),
             "ul" | "ol" | "blockquote" => {
                 if let Some(at) = self.open.iter().rposition(|text| *text == name) {
-                    self.block(None, "");
+                    self.begin_block(None, "");
                     self.in_item = false;
                     while self.open.len() > at {
                         self.close_container();
@@ -167,26 +168,26 @@ impl SimplifierState {
                 }
             }
             "td" | "th" => (),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" => self.block(None, ""),
-            _ if is_block(name) || matches!(name, "p" | "tr" | "li") => self.block(None, ""),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" => self.begin_block(None, ""),
+            _ if is_block(name) || matches!(name, "p" | "tr" | "li") => self.begin_block(None, ""),
             _ => (),
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn handle_text(&mut self, text: &str) {
         if self.skipping.is_some() {
             return;
         }
         if let Some((_, _, hidden)) = &mut self.hiding {
-            if hidden.len() < 4 * HIDDEN {
+            if hidden.len() < 4 * MAX_HIDDEN_CHARS {
                 hidden.push_str(text);
             }
             return;
         }
-        self.words(text);
+        self.push_text(text);
     }
 
-    fn words(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if text.trim().is_empty() && self.in_block.is_none() {
             return;
         }
@@ -201,37 +202,37 @@ impl SimplifierState {
             if self.is_full() {
                 return;
             }
-            self.found.words.push(it);
+            self.output.text.push(it);
             match it {
-                '<' => self.found.html.push_str("&lt;"),
-                '>' => self.found.html.push_str("&gt;"),
-                '&' => self.found.html.push_str("&amp;"),
-                it if it.is_control() && !matches!(it, '\n' | '\t') => self.found.html.push('\u{fffd}'),
-                it => self.found.html.push(it),
+                '<' => self.output.html.push_str("&lt;"),
+                '>' => self.output.html.push_str("&gt;"),
+                '&' => self.output.html.push_str("&amp;"),
+                it if it.is_control() && !matches!(it, '\n' | '\t') => self.output.html.push('\u{fffd}'),
+                it => self.output.html.push(it),
             }
         }
     }
 
     fn push(&mut self, html: &str) {
         if !self.is_full() {
-            self.found.html.push_str(html);
+            self.output.html.push_str(html);
             if html == "<br>" {
-                self.found.words.push('\n');
+                self.output.text.push('\n');
             }
         }
     }
 
     fn is_full(&mut self) -> bool {
-        let full = self.found.html.len() >= SIMPLE;
-        self.found.was_cut |= full;
+        let full = self.output.html.len() >= MAX_SIMPLE_HTML_BYTES;
+        self.output.was_cut |= full;
         full
     }
 
     /// Ends the current block and starts another.
-    fn block(&mut self, name: Option<&'static str>, words: &str) {
+    fn begin_block(&mut self, name: Option<&'static str>, words: &str) {
         if let Some(open) = self.in_block.take() {
-            self.found.html.push_str(&format!("</{open}>"));
-            self.found.words.push('\n');
+            self.output.html.push_str(&format!("</{open}>"));
+            self.output.text.push('\n');
         }
         if self.is_full() {
             return;
@@ -242,18 +243,18 @@ impl SimplifierState {
                 self.open_block(name);
             }
             if !words.is_empty() {
-                self.words(words);
+                self.push_text(words);
             }
         }
     }
 
     fn open_block(&mut self, name: &'static str) {
-        self.found.html.push_str(&format!("<{name}>"));
+        self.output.html.push_str(&format!("<{name}>"));
         self.in_block = Some(name);
     }
 
-    fn container(&mut self, name: &str) {
-        self.block(None, "");
+    fn open_container(&mut self, name: &str) {
+        self.begin_block(None, "");
         self.in_item = false;
         let name = match name {
             "ul" => "ul",
@@ -261,21 +262,21 @@ impl SimplifierState {
             _ => "blockquote",
         };
         // Containers below the maximum depth are flattened.
-        if self.open.len() < DEEPEST && !self.is_full() {
+        if self.open.len() < MAX_DEPTH && !self.is_full() {
             self.open.push(name);
-            self.found.html.push_str(&format!("<{name}>"));
+            self.output.html.push_str(&format!("<{name}>"));
         }
     }
 
     fn close_container(&mut self) {
         if let Some(name) = self.open.pop() {
-            self.found.html.push_str(&format!("</{name}>"));
+            self.output.html.push_str(&format!("</{name}>"));
         }
     }
 
-    fn item(&mut self) {
+    fn open_item(&mut self) {
         let in_list = matches!(self.open.last(), Some(&"ul" | &"ol"));
-        self.block(None, "");
+        self.begin_block(None, "");
         if self.is_full() {
             return;
         }
@@ -283,86 +284,87 @@ impl SimplifierState {
             // Empty list items are left out.
             self.in_item = true;
         } else {
-            self.words("* ");
+            self.push_text("* ");
         }
     }
 
     /// Separates the cells of a table row.
-    fn cell(&mut self) {
+    fn open_cell(&mut self) {
         if self.cells > 0 && self.in_block.is_some() {
-            self.words(" · ");
+            self.push_text(" · ");
         }
         self.cells += 1;
     }
 
-    fn picture(&mut self, tag: &Tag) {
-        if !value(tag, "src").is_empty() {
-            self.found.pictures += 1;
+    fn push_picture(&mut self, tag: &Tag) {
+        if !attribute(tag, "src").is_empty() {
+            self.output.pictures += 1;
         }
-        let alt = value(tag, "alt");
+        let alt = attribute(tag, "alt");
         if !alt.trim().is_empty() {
             let words: String = alt.trim().chars().take(200).collect();
-            self.words(&format!("[{words}]"));
+            self.push_text(&format!("[{words}]"));
         }
     }
 
-    fn link_starts(&mut self, tag: &Tag) {
-        self.link_ends();
-        let target = value(tag, "href");
+    fn open_link(&mut self, tag: &Tag) {
+        self.close_link();
+        let target = attribute(tag, "href");
         let target = target.trim();
-        if !target.is_empty() && !target.starts_with('#') && self.found.links.len() < LINKS {
-            self.link = Some((target.chars().take(2_000).collect(), self.found.words.len()));
+        if !target.is_empty() && !target.starts_with('#') && self.output.links.len() < MAX_LINKS {
+            self.link = Some((target.chars().take(2_000).collect(), self.output.text.len()));
         }
     }
 
     /// Appends the link's number and real host to its text.
-    fn link_ends(&mut self) {
+    fn close_link(&mut self) {
         let Some((target, began)) = self.link.take() else { return };
-        let said = self.found.words.get(began..).unwrap_or("").trim().to_owned();
+        let said = self.output.text.get(began..).unwrap_or("").trim().to_owned();
         let host = host_of(&target);
         let lies = is_openable(&target)
-            && named_host(&said).is_some_and(|named| !is_same_site(&named, host.as_deref().unwrap_or("")));
+            && parse_named_host(&said)
+                .is_some_and(|named| !is_same_site(&named, host.as_deref().unwrap_or("")));
         if let Some(address) = target.strip_prefix("mailto:") {
             if !said.contains(address.split('?').next().unwrap_or("")) {
-                self.words(&format!(" ({})", address.split('?').next().unwrap_or("")));
+                self.push_text(&format!(" ({})", address.split('?').next().unwrap_or("")));
             }
             return;
         }
-        self.found.links.push(Link { target, lies });
-        let number = self.found.links.len();
+        self.output.links.push(Link { target, is_misleading: lies });
+        let number = self.output.links.len();
         let host = host.unwrap_or_else(|| "cannot be opened".to_owned());
         let warning = if lies { "NOT " } else { "" };
-        self.words(&match lies {
+        self.push_text(&match lies {
             true => format!(" [{number}: {host}, {warning}what it says]"),
             false => format!(" [{number}: {host}]"),
         });
     }
 
     /// Writes hidden text with a marker: it is meant for programs, not readers.
-    fn unhide(&mut self) {
+    fn push_hidden(&mut self) {
         let Some((_, _, words)) = self.hiding.take() else { return };
         let words: Vec<&str> = words.split_whitespace().collect();
         let words: String = words.join(" ").chars().filter(|character| !is_filler(*character)).collect();
-        let cut: String = words.trim().chars().take(HIDDEN).collect();
+        let cut: String = words.trim().chars().take(MAX_HIDDEN_CHARS).collect();
         if !cut.trim().is_empty() {
             let more = if cut.len() < words.trim().len() { "…" } else { "" };
-            self.words(&format!("[hidden in the mail: {}{more}] ", cut.trim()));
+            self.push_text(&format!("[hidden in the mail: {}{more}] ", cut.trim()));
         }
     }
 
     fn finish(mut self) -> SimplifiedHtml {
-        self.unhide();
-        self.link_ends();
-        self.block(None, "");
+        self.push_hidden();
+        self.close_link();
+        self.begin_block(None, "");
         while !self.open.is_empty() {
             self.close_container();
         }
-        self.found
+        self.output
     }
 }
 
 /// Tokenizer state for elements whose content is not markup.
-fn raw(name: &str) -> TokenSinkResult<()> {
+fn raw_text_result(name: &str) -> TokenSinkResult<()> {
     match name {
         "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
         "style" | "xmp" | "iframe" | "noembed" | "noframes" => TokenSinkResult::RawData(RawKind::Rawtext),

@@ -8,13 +8,13 @@ use model::links;
 pub(crate) struct Link {
     pub(crate) target: String,
     /// True if the text names a host other than the target's.
-    pub(super) lies: bool,
+    pub(super) is_misleading: bool,
 }
 
 impl Link {
     /// The link as listed below the text.
-    pub(crate) fn shown(&self) -> String {
-        let warning = if self.lies { "NOT WHERE ITS TEXT SAYS: " } else { "" };
+    pub(crate) fn to_line(&self) -> String {
+        let warning = if self.is_misleading { "NOT WHERE ITS TEXT SAYS: " } else { "" };
         if is_openable(&self.target) {
             format!("{warning}{}", self.target)
         } else {
@@ -29,7 +29,7 @@ pub(crate) fn is_openable(target: &str) -> bool {
     matches!(scheme.as_str(), "http" | "https")
 }
 
-pub(super) fn host_words(url: &str) -> String {
+pub(super) fn display_host(url: &str) -> String {
     host_of(url).map_or_else(String::new, |host| format!("; it names {host}"))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn host_of(target: &str) -> Option<String> {
 }
 
 /// Host named by a link's text.
-pub(super) fn named_host(words: &str) -> Option<String> {
+pub(super) fn parse_named_host(words: &str) -> Option<String> {
     let word = words.split_whitespace().next().filter(|_| words.split_whitespace().count() == 1)?;
     let rest = word.split_once("://").map_or(word, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#', ':']).next()?.to_lowercase();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use frontdesk::service::{self, Options, Running};
+use frontdesk::service::{self, Options, RunningService};
 use serde_json::{Value, json};
 
 use crate::binary::{ALL_CHANNELS, Binary};
@@ -23,7 +23,7 @@ pub(super) struct Office {
     /// What the words in capitals of a command stand for.
     named: HashMap<&'static str, String>,
     database: String,
-    running: Running,
+    running: RunningService,
     _bot: BotServer,
     _shop: wiremock::MockServer,
     _receiver: Receiver,

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use frontdesk::client::errors::ReadError;
 use frontdesk::client::{Client, ClientTimeouts, NotSent, WriteOutcome};
 use frontdesk::model::news::Health;
-use frontdesk::model::outbox::{RowState, Stop};
+use frontdesk::model::outbox::{RowState, StopReason};
 use frontdesk::model::secret::Secret;
 use frontdesk::sync::PushStep;
 
@@ -67,7 +67,7 @@ async fn not_followed(status: u16, location: impl Fn(&Hands) -> String) {
     assert_eq!(asked.len(), 1, "{status} {location}");
     assert!(matches!(hands.health(), Some(Health::Misconfigured { .. })), "{status} {location}");
     let row = hands.history("c1").outbox.remove(0);
-    assert!(matches!(row.state, RowState::Stopped(Stop::Unknown, _)), "{status} {location}: {row:?}");
+    assert!(matches!(row.state, RowState::Stopped(StopReason::Unknown, _)), "{status} {location}: {row:?}");
     let read = account(&hands).await;
     assert!(matches!(read, Err(ReadError::Misconfigured(_))), "{status} {location}: {read:?}");
 }

@@ -2,7 +2,7 @@
 //! the same, and no walk goes on for ever.
 
 use frontdesk::model::ids::ConversationId;
-use frontdesk::sync::Pulled;
+use frontdesk::sync::PullOutcome;
 use serde_json::{Value, json};
 
 use crate::hands::api_response::{chat, client, history_of, ready};
@@ -64,7 +64,7 @@ pub async fn duplicate_ids_in_page() {
         twice[1]["content"] = json!("another");
         Answer::ok(page(&twice, None))
     });
-    assert_eq!(hands.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert_eq!(hands.messages("c1"), ["m1", "m7"], "one row");
     assert_eq!(hands.rings(), ["c1"], "and one notice");
 }
@@ -99,10 +99,10 @@ pub async fn huge_string() {
         Answer::ok(body)
     });
     let conversation = ConversationId::from("c1");
-    assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Failed);
+    assert_eq!(hands.channel.pull_history(&conversation).await, PullOutcome::Failed);
     assert_eq!(hands.messages("c1"), ["m1"]);
     hands.pass(15);
-    assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
+    assert_eq!(hands.channel.pull_history(&conversation).await, PullOutcome::Done);
     let asked: Vec<_> = hands
         .server
         .seen()

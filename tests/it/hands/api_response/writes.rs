@@ -2,7 +2,7 @@
 
 use frontdesk::model::conversations::Automation;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Operation, RowState, Stop};
+use frontdesk::model::outbox::{Operation, RowState, StopReason};
 use frontdesk::sync::PushStep;
 use serde_json::json;
 
@@ -65,7 +65,7 @@ pub async fn replayed_failure() {
     hands.push().await;
     assert_eq!(hands.server.posts().len(), 1, "asking again brings the same");
     let state = hands.history("c1").outbox.remove(0).state;
-    assert!(matches!(state, RowState::Stopped(Stop::Unknown, _)), "{state:?}");
+    assert!(matches!(state, RowState::Stopped(StopReason::Unknown, _)), "{state:?}");
 }
 
 pub async fn no_content() {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::outbox::content::{Audience, BroadcastContent};
-use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, Stop, StopVerdict};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, StopReason, StopVerdict};
 use frontdesk::model::queries::Draft;
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use frontdesk::store::outbox::NewRow;
@@ -20,7 +20,7 @@ fn left(hands: &Hands) -> Vec<OutboxRow> {
     hands.history("c1").outbox
 }
 
-fn stop(hands: &Hands) -> Option<Stop> {
+fn stop(hands: &Hands) -> Option<StopReason> {
     left(hands).first().and_then(|outbox_row| match outbox_row.state {
         RowState::Stopped(stop, _) => Some(stop),
         _ => None,
@@ -52,7 +52,7 @@ async fn an_end_around_the_request() {
     {
         let (hands, office) = desk().await;
         let row = hands.queue_text("c1", "Only once");
-        let fence = hands.store.lane_rows(&id()).await.expect("rows")[0].fence;
+        let fence = hands.store.lane_rows(&id()).await.expect("rows")[0].fencing_token;
         let claim = hands.store.claim(&row.id, fence, hands.now(), hands.channel.credential());
         let claimed = claim.await.expect("claimed").expect("free");
         if done {
@@ -86,7 +86,7 @@ async fn a_restart_after_25_hours() {
         hands.push().await;
         hands.pass(30);
     }
-    assert_eq!(stop(&hands), Some(Stop::Expired));
+    assert_eq!(stop(&hands), Some(StopReason::Expired));
     let asked = hands.server.routes();
     assert!(
         !asked.is_empty() && asked.iter().all(|text| text == "GET /conversations/c1/messages"),
@@ -111,7 +111,7 @@ async fn a_conflict_keeps_its_key() {
         hands.pass(30);
     }
     assert_eq!(hands.server.posts().len(), 1);
-    assert_eq!((stop(&hands), &left(&hands)[0].key), (Some(Stop::Unknown), &row.key));
+    assert_eq!((stop(&hands), &left(&hands)[0].key), (Some(StopReason::Unknown), &row.key));
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn in_progress_for_ever() {
         }
         hands.pass(10);
     }
-    assert_eq!(stop(&hands), Some(Stop::Unknown));
+    assert_eq!(stop(&hands), Some(StopReason::Unknown));
     let after = given_up.expect("given up");
     assert!((10 * MINUTE..11 * MINUTE).contains(&after), "{after}");
     assert!(hands.server.posts().iter().all(|post| post.key() == row.key.as_str()));
@@ -207,7 +207,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     });
     hands.push().await;
     let rows = || async { hands.store.lane_rows(&id()).await.expect("rows") };
-    let RowState::Stopped(Stop::Ask, why) = &rows().await[0].row.state else {
+    let RowState::Stopped(StopReason::KeyUnproven, why) = &rows().await[0].row.state else {
         panic!("{:?}", rows().await[0].row.state);
     };
     assert!(why.as_str().contains("credits"), "{why}: the balance is told");
@@ -215,7 +215,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     hands.push().await;
     assert_eq!(hands.server.posts().len(), 1, "nothing proved that the key is recognised");
     // A person says so once.
-    let asked = hands.store.try_again(&row.id, None, hands.now()).expect("decided");
+    let asked = hands.store.retry_stopped(&row.id, None, hands.now()).expect("decided");
     assert_eq!(
         asked.and_then(|applied_decision| applied_decision.after).map(|outbox_row| outbox_row.key),
         Some(row.key.clone())
@@ -257,7 +257,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     hands.pass(24 * HOUR / SECOND);
     hands.server.seen();
     hands.push().await;
-    assert!(matches!(rows().await[0].row.state, RowState::Stopped(Stop::Expired, _)));
+    assert!(matches!(rows().await[0].row.state, RowState::Stopped(StopReason::Expired, _)));
     assert_eq!((rows().await[0].row.id.clone(), hands.server.posts().len()), (spent.id, 0));
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk::model::outbox::RowState;
 use frontdesk::model::time::MINUTE;
 use frontdesk::store::Store;
-use frontdesk::store::lane::Settlement;
+use frontdesk::store::lane::AttemptResult;
 use frontdesk::sync::{PushState, PushStep};
 
 use crate::hands::outbox_crash::desk;
@@ -40,7 +40,7 @@ async fn a_holder_that_stalls() {
     let (hands, office) = desk().await;
     let row = hands.queue_text("c1", "Hello");
     let stalled = Store::open(hands.folder.path()).expect("the files open");
-    let fence = stalled.lane_rows(&id()).await.expect("rows")[0].fence;
+    let fence = stalled.lane_rows(&id()).await.expect("rows")[0].fencing_token;
     let claim = stalled.claim(&row.id, fence, hands.now(), hands.channel.credential());
     let claimed = claim.await.expect("claimed").expect("free");
     assert!(matches!(hands.push().await, PushStep::Due(_)), "its claim holds");
@@ -50,9 +50,9 @@ async fn a_holder_that_stalls() {
     assert_eq!((posts.len(), posts[0].key(), office.count()), (1, row.key.as_str(), 1));
     // It wakes with a refusal, which is not for any claim that holds.
     let why = frontdesk::model::text::SafeText::line("late");
-    let late = Settlement::Stop(frontdesk::model::outbox::Stop::Refused, why);
+    let late = AttemptResult::Stop(frontdesk::model::outbox::StopReason::Refused, why);
     assert!(!stalled.settle(&claimed, late).await.expect("settled"));
-    let success = Settlement::Done { made: Some("sent-1".into()), automation: None, replayed: true };
+    let success = AttemptResult::Done { made: Some("sent-1".into()), automation: None, replayed: true };
     stalled.settle(&claimed, success).await.expect("settled");
     assert!(hands.store.lane_rows(&id()).await.expect("rows").is_empty());
     assert_eq!(hands.messages("c1"), ["m1", "sent-1"], "one message");

@@ -11,10 +11,10 @@ use model::ids::RowId;
 use model::outbox::Operation;
 use model::outbox::content::{Audience, BroadcastContent};
 use model::prices;
-use model::queries::OutboxFate;
+use model::queries::OutboxOutcome;
 use model::time::Moment;
 use model::waves::audience::AudienceSource;
-use model::waves::{Aim, NewCampaign, price_each};
+use model::waves::{CampaignAudience, NewCampaign, recipient_price};
 
 use super::form::BroadcastForm;
 
@@ -52,7 +52,7 @@ pub struct Flight {
 pub(crate) struct Rehearsal {
     what: Option<Operation>,
     row: Option<RowId>,
-    fate: Option<OutboxFate>,
+    fate: Option<OutboxOutcome>,
     at: Moment,
     tab: String,
     pub(crate) stale: bool,
@@ -60,10 +60,10 @@ pub(crate) struct Rehearsal {
 
 /// What the first wave's request says.
 fn first_wave(new: &NewCampaign) -> Operation {
-    let to = match &new.aim {
-        Aim::Everyone(_) => Audience::Everyone,
-        Aim::These(frozen) => {
-            let size = new.aim.sizes(&new.plan).first().copied().unwrap_or(0);
+    let to = match &new.audience {
+        CampaignAudience::Everyone(_) => Audience::Everyone,
+        CampaignAudience::Contacts(frozen) => {
+            let size = new.audience.wave_sizes(&new.plan).first().copied().unwrap_or(0);
             Audience::Contacts(frozen.ids().iter().take(size).cloned().collect())
         }
     };
@@ -72,14 +72,14 @@ fn first_wave(new: &NewCampaign) -> Operation {
 
 fn audience(flight: &Flight) -> Point {
     let found = flight.form.found.clone().unwrap_or_default();
-    let count = flight.new.aim.count();
+    let count = flight.new.audience.count();
     let mut words = match flight.form.query.source {
         AudienceSource::Everyone => format!("EVERYONE: {count} contacts, and whoever is added meanwhile"),
         _ => format!("{count} {}", if count == 1 { "id, frozen" } else { "ids, frozen" }),
     };
-    let unread = found.unread.len();
+    let unread = found.not_read.len();
     for (number, what) in [
-        (found.doubled, "named twice, asked once"),
+        (found.duplicates, "named twice, asked once"),
         (found.without_phone, "without a phone number"),
         (unread, "no contacts, left out"),
     ] {
@@ -92,13 +92,13 @@ fn audience(flight: &Flight) -> Point {
 }
 
 fn price(tab: &Tab, flight: &Flight) -> Point {
-    let count = i64::try_from(flight.new.aim.count()).unwrap_or(i64::MAX);
-    let range = price_each(&flight.new.content, tab.templates.charged).times(count);
+    let count = i64::try_from(flight.new.audience.count()).unwrap_or(i64::MAX);
+    let range = recipient_price(&flight.new.content, tab.templates.charged).times(count);
     let label = "price";
     let Some(account) = &tab.account else {
         return Point {
             label,
-            words: format!("{} · the balance is not known", range.words()),
+            words: format!("{} · the balance is not known", range.describe()),
             weight: CheckWeight::Look,
         };
     };
@@ -109,17 +109,17 @@ fn price(tab: &Tab, flight: &Flight) -> Point {
             weight: CheckWeight::Fine,
         };
     }
-    let balance = prices::credits(account.credits);
-    let (told, weight) = if (range.least as f64) > account.credits {
-        let fit = range.least.max(1) / count.max(1);
+    let balance = prices::format_balance(account.credits);
+    let (told, weight) = if (range.min as f64) > account.credits {
+        let fit = range.min.max(1) / count.max(1);
         let fit = account.credits / (fit.max(1) as f64);
         (format!("TOO LITTLE: enough for {}", fit.floor()), CheckWeight::Blocks)
-    } else if (range.most as f64) > account.credits {
+    } else if (range.max as f64) > account.credits {
         ("may not suffice: what the server does then is not documented".to_owned(), CheckWeight::Look)
     } else {
         ("OK".to_owned(), CheckWeight::Fine)
     };
-    Point { label, words: format!("{} · balance {balance} · {told}", range.words()), weight }
+    Point { label, words: format!("{} · balance {balance} · {told}", range.describe()), weight }
 }
 
 fn quality(tab: &Tab, flight: &Flight) -> Option<Point> {
@@ -127,7 +127,7 @@ fn quality(tab: &Tab, flight: &Flight) -> Option<Point> {
     let quality = account.quality_rating.as_ref().map_or_else(|| "not told".to_owned(), ToString::to_string);
     let tier = account.messaging_tier.as_ref().map_or_else(|| "not told".to_owned(), ToString::to_string);
     let limit = daily(&tier);
-    let over = limit.is_some_and(|limit| flight.new.aim.count() >= limit);
+    let over = limit.is_some_and(|limit| flight.new.audience.count() >= limit);
     let told = match limit {
         Some(limit) if over => format!("{tier}: {limit} a day, this reaches it"),
         Some(limit) => format!("{tier}: {limit} a day"),
@@ -162,12 +162,13 @@ fn window(flight: &Flight) -> Point {
 }
 
 fn plan(flight: &Flight) -> Point {
-    let count = flight.new.aim.count();
-    let words = match &flight.new.aim {
-        Aim::Everyone(_) => "all in one wave: the interface cannot stop it".to_owned(),
-        Aim::These(_) => flight.new.plan.words(count),
+    let count = flight.new.audience.count();
+    let words = match &flight.new.audience {
+        CampaignAudience::Everyone(_) => "all in one wave: the interface cannot stop it".to_owned(),
+        CampaignAudience::Contacts(_) => flight.new.plan.describe(count),
     };
-    let one = flight.new.aim.sizes(&flight.new.plan).len() == 1 && count > bounds::BROADCAST_CONTACTS / 10;
+    let one = flight.new.audience.wave_sizes(&flight.new.plan).len() == 1
+        && count > bounds::MAX_BROADCAST_CONTACTS / 10;
     Point { label: "plan", words, weight: if one { CheckWeight::Look } else { CheckWeight::Fine } }
 }
 

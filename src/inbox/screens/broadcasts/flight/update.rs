@@ -15,8 +15,8 @@ use model::account::{Environment, Platform};
 use model::ids::ConversationId;
 use model::ids::RowId;
 use model::outbox::OutboxRow;
-use model::queries::OutboxFate;
-use model::time::ago;
+use model::queries::OutboxOutcome;
+use model::time::format_ago;
 
 impl Overlay for Flight {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -25,7 +25,7 @@ impl Overlay for Flight {
             .flight_points(self, &inbox.desk, &inbox.context)
             .into_iter()
             .find(|flight_point| flight_point.weight == CheckWeight::Blocks);
-        let phrase = self.new.aim.phrase();
+        let phrase = self.new.audience.confirmation_phrase();
         let back = key.code == KeyCode::Esc || (phrase.is_none() && key.typed() == Some('n'));
         if back {
             inbox.context.layers.push(self.form.clone());
@@ -62,7 +62,11 @@ impl Overlay for Flight {
     }
 
     fn input(&self) -> OverlayInput {
-        if self.new.aim.phrase().is_some() { OverlayInput::TypedAnswer } else { OverlayInput::Answer }
+        if self.new.audience.confirmation_phrase().is_some() {
+            OverlayInput::TypedAnswer
+        } else {
+            OverlayInput::Answer
+        }
     }
 }
 
@@ -82,12 +86,12 @@ impl BroadcastsScreen {
     fn rehearsed(&self, flight: &Flight, desk: &Desk, context: &Context) -> Point {
         let rehearsal = &self.rehearsal;
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
-        let ago = ago(context.moment.since(rehearsal.at));
+        let ago = format_ago(context.moment.since(rehearsal.at));
         let (words, weight) = match (&rehearsal.fate, desk.test_tab(flight)) {
-            (Some(OutboxFate::Done), _) if same => {
+            (Some(OutboxOutcome::Done), _) if same => {
                 (format!("the same bytes on {} {ago}: taken", rehearsal.tab), CheckWeight::Fine)
             }
-            (Some(OutboxFate::Asks(why)), _) if same => {
+            (Some(OutboxOutcome::NeedsDecision(why)), _) if same => {
                 (format!("the same bytes on {} {ago}: REFUSED: {why}", rehearsal.tab), CheckWeight::Look)
             }
             (_, Some(_)) if same && rehearsal.row.is_some() => ("on its way".to_owned(), CheckWeight::Look),
@@ -103,7 +107,7 @@ impl BroadcastsScreen {
     /// Asks what became of the rehearsal, as long as that is not known.
     pub(crate) fn follow_rehearsal_fate(&mut self, context: &mut Context) {
         let rehearsal = &mut self.rehearsal;
-        let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
+        let open = matches!(rehearsal.fate, None | Some(OutboxOutcome::Waiting | OutboxOutcome::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
         rehearsal.stale = false;
         context.push(Effect::Load(Load::Fates(vec![row])));
@@ -163,7 +167,7 @@ impl BroadcastsScreen {
     }
 
     /// What became of rows was told.
-    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxOutcome)]) {
         let rehearsal = &mut self.rehearsal;
         if let Some((_, fate)) = fates.iter().find(|fate| Some(&fate.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());

@@ -12,7 +12,7 @@ use model::outbox::content::{BroadcastContent, FilledTemplate};
 use model::templates::{ApprovedTemplate, TemplateVariable};
 use model::time::SECOND;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
-use model::waves::{Aim, Frozen, WavePlan};
+use model::waves::{CampaignAudience, FrozenContacts, WavePlan};
 
 /// The place of the field that says what leaves, behind what kind it is.
 const CONTENT: usize = 1;
@@ -145,7 +145,7 @@ impl BroadcastForm {
         if self.planned {
             return;
         }
-        let plan = WavePlan::suggested(self.count());
+        let plan = WavePlan::suggest(self.count());
         let seconds = plan.wait / SECOND;
         let percent = plan.rules.failed_percent;
         let texts = [
@@ -258,17 +258,18 @@ impl BroadcastForm {
         match self.kind {
             BroadcastKind::Text => {
                 let text = self.body();
-                match bounds::length(&text) {
+                match bounds::count_chars(&text) {
                     0 => Err("the text is empty".to_owned()),
-                    length if length > bounds::TEXT => {
-                        Err(format!("the text has {length} characters; {} are the most", bounds::TEXT))
-                    }
+                    length if length > bounds::MAX_TEXT_CHARS => Err(format!(
+                        "the text has {length} characters; {} are the most",
+                        bounds::MAX_TEXT_CHARS
+                    )),
                     _ => Ok(BroadcastContent::Text(text)),
                 }
             }
             BroadcastKind::Image => {
                 let link = self.link.text().trim();
-                match attachments::link_refusal(link) {
+                match attachments::link_rejection_reason(link) {
                     _ if link.is_empty() => Err("the link of the picture is missing".to_owned()),
                     Some(why) => Err(format!("the link: {why}")),
                     None => Ok(BroadcastContent::Image(link.to_owned())),
@@ -299,7 +300,7 @@ impl BroadcastForm {
     ///
     /// # Errors
     /// Why there is nobody, in words.
-    pub fn aim(&self) -> Result<Aim, String> {
+    pub fn aim(&self) -> Result<CampaignAudience, String> {
         let found = self.found.as_ref().ok_or("whom it goes to is still being looked up")?;
         if self.walking {
             return Err("the server's contacts are still being read".to_owned());
@@ -307,18 +308,18 @@ impl BroadcastForm {
         if self.query.source == AudienceSource::Everyone {
             return match self.count() {
                 0 => Err("no contact is known".to_owned()),
-                count => Ok(Aim::Everyone(count)),
+                count => Ok(CampaignAudience::Everyone(count)),
             };
         }
-        match Frozen::of(found.ids.iter().cloned()) {
-            Some((frozen, _)) => Ok(Aim::These(frozen)),
+        match FrozenContacts::from_ids(found.ids.iter().cloned()) {
+            Some((frozen, _)) => Ok(CampaignAudience::Contacts(frozen)),
             None => Err("nobody of them is a contact that can be sent to".to_owned()),
         }
     }
 
     /// In what parts, and what stops it.
     pub fn plan(&self) -> Result<WavePlan, String> {
-        let mut plan = WavePlan::suggested(self.count());
+        let mut plan = WavePlan::suggest(self.count());
         if self.query.source == AudienceSource::Everyone {
             return Ok(plan);
         }
@@ -333,7 +334,7 @@ impl BroadcastForm {
             .map_err(|_| "failures are 0 to 100 percent".to_owned())?;
         let keep = self.numbers[number(BroadcastField::Keep)].text().trim();
         plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::Keep)?)) };
-        plan.refusal().map_or(Ok(plan), Err)
+        plan.rejection_reason().map_or(Ok(plan), Err)
     }
 
     /// What is missing or wrong first.

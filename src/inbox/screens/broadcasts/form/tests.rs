@@ -20,7 +20,7 @@ fn nobody_is_sent_to_and_nobody_is_never_everyone() {
     all.receive(ResolvedAudience { open: 2, closed: 3, ..ResolvedAudience::default() });
     assert!(all.aim().expect_err("pages are left").contains("still being read"));
     all.walking = false;
-    assert_eq!(all.aim(), Ok(Aim::Everyone(5)));
+    assert_eq!(all.aim(), Ok(CampaignAudience::Everyone(5)));
     assert!(!all.fields().contains(&BroadcastField::Canary), "the server knows who they are: one wave");
 }
 

@@ -22,7 +22,7 @@ pub struct Canned {
 
 impl Canned {
     /// Those a question finds that are for this tab, best first.
-    pub fn found(&self, query: &str, tab: &Tab) -> Vec<&CannedReply> {
+    pub fn search(&self, query: &str, tab: &Tab) -> Vec<&CannedReply> {
         let here = |canned_reply: &&CannedReply| {
             canned_reply.channel.as_ref().is_none_or(|word| {
                 let same = |other: &str| other.eq_ignore_ascii_case(word);
@@ -61,7 +61,7 @@ fn next_field(composer: &Composer) -> Option<((usize, usize), usize)> {
 fn fields(composer: &Composer) -> Vec<((usize, usize), usize)> {
     let mut found = Vec::new();
     for (line, text) in composer.area().lines().iter().enumerate() {
-        for field in replies::unfilled(text) {
+        for field in replies::unfilled_fields(text) {
             let start = text[..field.start].chars().count();
             found.push(((line, start), text[field].chars().count()));
         }

@@ -18,15 +18,15 @@ use model::replies::{self, ReplyVariables};
 
 impl Overlay for ReplyPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let found = inbox.desk.canned.found(&self.picker.query, inbox.desk.tab());
+        let found = inbox.desk.canned.search(&self.picker.query, inbox.desk.tab());
         match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Entry(index) => {
                 let reply = found[index].clone();
                 let facts = inbox.connections.facts(&inbox.desk, &inbox.context);
-                let subject = reply.subject.as_ref().map(|subject| replies::fill(subject, &facts));
+                let subject = reply.subject.as_ref().map(|subject| replies::fill_fields(subject, &facts));
                 inbox.desk.begin_by_template(subject, reply.quote, &inbox.context);
-                let text = replies::fill(&reply.body, &facts);
+                let text = replies::fill_fields(&reply.body, &facts);
                 inbox.connections.insert_reply(&text, &mut inbox.desk, &mut inbox.context);
             }
             Picked::Left => {
@@ -129,7 +129,7 @@ impl Desk {
             Some(((line, character), length)) => {
                 composer.area().lines()[line].chars().skip(character).take(length).collect()
             }
-            None => text[replies::unfilled(&text).into_iter().next()?].to_owned(),
+            None => text[replies::unfilled_fields(&text).into_iter().next()?].to_owned(),
         };
         Some(format!("{field} is still to be filled in: Tab goes there"))
     }
@@ -138,7 +138,7 @@ impl Desk {
 /// The mail that is answered: its subject, when it was written, its sender.
 fn mail_facts(desk: &Desk, context: &Context) -> Option<[String; 3]> {
     let row = answered_letter(desk)?;
-    let letter = row.letter.as_ref()?;
+    let letter = row.mail.as_ref()?;
     let zone = &context.settings.zone;
     let when = row.written_at().map_or_else(String::new, |written| written.day_name(zone));
     let subject = letter.subject.as_ref().map_or_else(String::new, ToString::to_string);
@@ -157,7 +157,7 @@ impl ConnectionAnswers {
     /// Puts a reply at the cursor, and the cursor on its first open field.
     fn insert_reply(&mut self, text: &str, desk: &mut Desk, context: &mut Context) {
         let now = context.moment;
-        let open = !replies::unfilled(text).is_empty();
+        let open = !replies::unfilled_fields(text).is_empty();
         let before = desk.tab().composer.as_ref().map(|composer| composer.sheet().cursor());
         desk.insert(text, context);
         let Some((line, character)) = before.filter(|_| open) else { return };

@@ -9,7 +9,7 @@ pub(crate) mod update;
 use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::history::{History, message_of};
-use model::messages::{Direction, Message, MessageRow, Place, Sender};
+use model::messages::{Direction, HistoryPosition, Message, MessageRow, Sender};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -17,9 +17,9 @@ use model::time::Timestamp;
 #[derive(Debug, Default)]
 pub struct ReadProgress {
     /// The newest message that was drawn.
-    shown: Option<Place>,
+    shown: Option<HistoryPosition>,
     /// How far the writer had looked when the text was begun.
-    began: Option<Place>,
+    began: Option<HistoryPosition>,
 }
 
 /// Where the text of a composer comes from.
@@ -31,28 +31,28 @@ pub(crate) enum TextOrigin {
 }
 
 /// Before every message.
-fn nothing() -> Place {
+fn nothing() -> HistoryPosition {
     (Timestamp::default(), model::ids::MessageId::default())
 }
 
-fn place(row: &MessageRow) -> Option<Place> {
+fn place(row: &MessageRow) -> Option<HistoryPosition> {
     Some((row.message.created_at?, row.message.id.clone()))
 }
 
 impl ReadProgress {
     /// The newest message that was drawn.
-    pub fn shown(&self) -> Option<Place> {
+    pub fn shown(&self) -> Option<HistoryPosition> {
         self.shown.clone()
     }
 
     /// What the writer knows: all that was drawn, or what was there when the text
     /// was begun.
-    fn known(&self) -> Place {
+    fn known_place(&self) -> HistoryPosition {
         self.shown.clone().or_else(|| self.began.clone()).unwrap_or_else(nothing)
     }
 
     /// The writer has seen everything up to here.
-    fn has_seen(&mut self, until: Place) {
+    fn has_seen(&mut self, until: HistoryPosition) {
         self.shown = self.shown.take().max(Some(until.clone()));
         if self.began.is_some() {
             self.began = self.began.take().max(Some(until));
@@ -166,7 +166,11 @@ mod tests {
             looked.follow(&read, Some(origin), at(6));
             // Its lane, which looks once more, agrees.
             let since = read.items.iter().filter_map(message_of).filter_map(place);
-            assert_eq!(since.filter(|pair| *pair > looked.known()).count(), expected, "{drawn} {origin:?}");
+            assert_eq!(
+                since.filter(|pair| *pair > looked.known_place()).count(),
+                expected,
+                "{drawn} {origin:?}"
+            );
             assert_eq!(crossed(&looked, read), expected, "{drawn} {origin:?}");
         }
     }

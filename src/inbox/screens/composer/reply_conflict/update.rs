@@ -105,8 +105,8 @@ impl Desk {
 
     /// Notes on a text how far its writer has looked.
     pub(crate) fn with_seen(&self, mut intent: Intent) -> Intent {
-        if intent.operation.speaks() {
-            intent.seen = Some(self.tab().looked.known());
+        if intent.operation.is_customer_message() {
+            intent.seen = Some(self.tab().looked.known_place());
         }
         intent
     }

@@ -10,7 +10,7 @@ pub(crate) mod update;
 
 use crate::event::{Effect, FileWrite};
 use crate::screens::composer::{ComposedReply, Composer};
-use model::email::compose::WrittenMail;
+use model::email::compose::ComposedMail;
 use model::outbox::Operation;
 use model::outbox::content::Mail;
 use model::proposals::ProposalVerdict;
@@ -54,7 +54,7 @@ pub(crate) struct TouchedDrafts {
 
 impl TouchedDrafts {
     /// A key, a paste or a click came, with these effects.
-    pub(crate) fn note<'a>(&mut self, effects: impl IntoIterator<Item = &'a Effect>) {
+    pub(crate) fn record_input<'a>(&mut self, effects: impl IntoIterator<Item = &'a Effect>) {
         self.count += 1;
         if effects.into_iter().filter_map(Effect::as_write).any(can_come_back) {
             self.awaited = self.count;
@@ -84,7 +84,7 @@ fn can_come_back(write: &FileWrite) -> bool {
 enum RecalledText {
     Answer(ComposedReply),
     Note(String),
-    Mail(Box<WrittenMail>),
+    Mail(Box<ComposedMail>),
 }
 
 impl Composer {
@@ -98,7 +98,7 @@ impl Composer {
 
     /// Puts a mail back that was not sent. Where another was begun meanwhile,
     /// its text goes before that one's.
-    fn restore_mail(&mut self, written: WrittenMail, now: Moment) {
+    fn restore_mail(&mut self, written: ComposedMail, now: Moment) {
         self.receive_draft(None);
         if self.is_mail_blank() {
             let mode = std::mem::take(&mut self.mode);

@@ -7,7 +7,7 @@ pub(crate) mod update;
 
 use crate::components::text_line::TextLine;
 use model::bounds;
-use model::interactive::{self, Frame};
+use model::interactive::{self, InteractiveFrame};
 use model::outbox::content::{ChatContent, MapLocation};
 use model::places;
 
@@ -65,7 +65,7 @@ impl Form {
     fn new(kind: FormKind, body: &str) -> Self {
         let count = match kind {
             FormKind::Place => 4,
-            FormKind::Buttons => BUTTONS_FROM + interactive::BUTTONS,
+            FormKind::Buttons => BUTTONS_FROM + interactive::MAX_BUTTONS,
             FormKind::List => ROWS_FROM + 2,
         };
         let mut values = vec![TextLine::default(); count];
@@ -87,7 +87,7 @@ impl Form {
     /// A list always has one more empty row, as long as it takes one.
     fn grow(&mut self) {
         let full = self.values.last().is_some_and(|value| !value.is_empty());
-        if self.kind == FormKind::List && full && self.values.len() < ROWS_FROM + interactive::ROWS {
+        if self.kind == FormKind::List && full && self.values.len() < ROWS_FROM + interactive::MAX_ROWS {
             self.values.push(TextLine::default());
         }
     }
@@ -95,27 +95,27 @@ impl Form {
     pub fn wrong(&self, field: usize) -> Option<String> {
         let text = self.text(field);
         let most = |most: usize| {
-            let length = bounds::length(text);
+            let length = bounds::count_chars(text);
             (length > most).then(|| format!("at most {most} characters, this has {length}"))
         };
         let wanted = || text.is_empty().then(|| "is wanted".to_owned());
         match (self.kind, field) {
-            (FormKind::Place, 0) => places::degrees(text, 90).err(),
-            (FormKind::Place, 1) => places::degrees(text, 180).err(),
+            (FormKind::Place, 0) => places::parse_degrees(text, 90).err(),
+            (FormKind::Place, 1) => places::parse_degrees(text, 180).err(),
             (FormKind::Place, _) => most(NAME),
-            (_, 0 | 2) => most(interactive::EDGE),
-            (_, 1) => wanted().or_else(|| most(interactive::BODY)),
-            (FormKind::List, 3) => wanted().or_else(|| most(interactive::BUTTON)),
+            (_, 0 | 2) => most(interactive::MAX_HEADER_CHARS),
+            (_, 1) => wanted().or_else(|| most(interactive::MAX_BODY_CHARS)),
+            (FormKind::List, 3) => wanted().or_else(|| most(interactive::MAX_BUTTON_CHARS)),
             (FormKind::Buttons, BUTTONS_FROM) if self.choices().is_empty() => wanted(),
-            (FormKind::Buttons, _) => most(interactive::BUTTON).or_else(|| self.twice(field)),
+            (FormKind::Buttons, _) => most(interactive::MAX_BUTTON_CHARS).or_else(|| self.twice(field)),
             (FormKind::List, ROWS_FROM) if self.choices().is_empty() => wanted(),
             (FormKind::List, _) => {
                 let (title, below) = row(text);
-                let over = |text: &str, most| bounds::length(text) > most;
-                if over(title, interactive::ROW) {
-                    Some(format!("at most {} characters before the |", interactive::ROW))
-                } else if over(below, interactive::DESCRIPTION) {
-                    Some(format!("at most {} characters behind the |", interactive::DESCRIPTION))
+                let over = |text: &str, most| bounds::count_chars(text) > most;
+                if over(title, interactive::MAX_ROW_TITLE_CHARS) {
+                    Some(format!("at most {} characters before the |", interactive::MAX_ROW_TITLE_CHARS))
+                } else if over(below, interactive::MAX_DESCRIPTION_CHARS) {
+                    Some(format!("at most {} characters behind the |", interactive::MAX_DESCRIPTION_CHARS))
                 } else {
                     self.twice(field)
                 }
@@ -160,24 +160,24 @@ impl Form {
             return None;
         }
         let owned = |field| Some(self.text(field).to_owned()).filter(|text| !text.is_empty());
-        let frame = Frame {
+        let frame = InteractiveFrame {
             header: self.text(0).to_owned(),
             body: self.text(1).to_owned(),
             footer: self.text(2).to_owned(),
         };
         Some(match self.kind {
             FormKind::Place => ChatContent::Location(MapLocation {
-                latitude: places::degrees(self.text(0), 90).ok()?,
-                longitude: places::degrees(self.text(1), 180).ok()?,
+                latitude: places::parse_degrees(self.text(0), 90).ok()?,
+                longitude: places::parse_degrees(self.text(1), 180).ok()?,
                 name: owned(2),
                 address: owned(3),
             }),
             FormKind::Buttons => {
                 let titles: Vec<&str> = self.choices().into_iter().map(|choice| choice.0).collect();
-                ChatContent::Interactive(interactive::buttons(&frame, &titles))
+                ChatContent::Interactive(interactive::build_buttons(&frame, &titles))
             }
             FormKind::List => {
-                ChatContent::Interactive(interactive::list(&frame, self.text(3), &self.choices()))
+                ChatContent::Interactive(interactive::build_list(&frame, self.text(3), &self.choices()))
             }
         })
     }
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_list_grows_to_ten_rows() {
         let texts: Vec<String> =
-            (0..ROWS_FROM + interactive::ROWS).map(|entry| format!("t{entry}")).collect();
+            (0..ROWS_FROM + interactive::MAX_ROWS).map(|entry| format!("t{entry}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let form = filled(FormKind::List, &texts);
         assert_eq!((form.values.len(), form.choices().len()), (14, 10));

@@ -44,9 +44,9 @@ impl Overlay for Form {
 
     /// Two numbers, or the link of a map, fill both fields of a place.
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        let clean = text::pasted(outside);
+        let clean = text::clean_pasted(outside);
         if let (FormKind::Place, 0 | 1, Some((latitude, longitude))) =
-            (self.kind, self.focus, places::pair(&clean))
+            (self.kind, self.focus, places::parse_coordinates(&clean))
         {
             self.values[0].set(latitude);
             self.values[1].set(longitude);
@@ -80,7 +80,7 @@ impl Overlay for Form {
 }
 
 pub fn form_price(_inbox: &Inbox) -> Price {
-    Price::exactly(prices::TEXT)
+    Price::exactly(prices::TEXT_CREDITS)
 }
 
 /// Sends what a form or an editor made; it stays if that cannot be now.

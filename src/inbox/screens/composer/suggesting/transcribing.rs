@@ -26,7 +26,7 @@ pub(crate) fn transcribe(inbox: &mut Inbox, _: KeyPress) {
          frontdesk ends.",
     ));
     let hear = move |inbox: &mut Inbox| {
-        inbox.desk.pictures.hear(host);
+        inbox.desk.pictures.allow_voice_host(host);
         ask(inbox, SuggestionKind::Transcript);
     };
     let question = Confirm::new("Write the voice note down?", lines);

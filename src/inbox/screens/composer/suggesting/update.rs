@@ -16,8 +16,8 @@ use model::contacts::Contact;
 use model::messages::Message;
 use model::replies::ReplyVariables;
 use model::suggestions::{
-    AskedBy, DueDraft, MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest,
-    spoken,
+    AskedBy, DueDraft, MAX_MESSAGES, SpeakerRole, Suggestion, SuggestionId, SuggestionKind,
+    SuggestionRequest, speaker_and_text,
 };
 use model::text::SafeText;
 
@@ -42,7 +42,7 @@ impl Overlay for SuggestionPanel {
             KeyCode::Char('k') | KeyCode::Up => self.chosen = self.chosen.saturating_sub(1),
             KeyCode::Enter if is_text && !self.sentences().is_empty() => {
                 let whole: String = self.sentences().iter().map(|sentence| sentence.text.as_str()).collect();
-                return self.take(whole.trim_end(), inbox);
+                return self.insert_text(whole.trim_end(), inbox);
             }
             KeyCode::Char(' ') if is_draft && !self.sentences().is_empty() => return self.take_one(inbox),
             _ => return KeyOutcome::Ignored,
@@ -86,7 +86,7 @@ impl SuggestionPanel {
     }
 
     /// Puts words into the answer, if it is still the same conversation.
-    fn take(&self, words: &str, inbox: &mut Inbox) -> KeyOutcome {
+    fn insert_text(&self, words: &str, inbox: &mut Inbox) -> KeyOutcome {
         if inbox.desk.current_conversation().map(|current_conversation| current_conversation.key()).as_ref()
             != Some(&self.id.key)
         {
@@ -124,7 +124,7 @@ impl SuggestionPanel {
         let SuggestionState::Ready(found) = &mut self.state else { return KeyOutcome::Ignored };
         let taken = found.sentences.remove(self.chosen.min(found.sentences.len() - 1));
         self.chosen = self.chosen.min(found.sentences.len().saturating_sub(1));
-        let outcome = self.take(taken.text.as_str(), inbox);
+        let outcome = self.insert_text(taken.text.as_str(), inbox);
         if self.sentences().is_empty() { outcome } else { KeyOutcome::Stay }
     }
 }
@@ -230,17 +230,17 @@ fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Sug
     };
     let from: &[&Message] = match &one {
         Some(one) => std::slice::from_ref(one),
-        None => &messages[messages.len().saturating_sub(MESSAGES)..],
+        None => &messages[messages.len().saturating_sub(MAX_MESSAGES)..],
     };
     let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
     let newest = from.last().map(|message| message.id.clone());
     let key = desk.current_conversation()?.key();
     Some(SuggestionRequest {
         id: SuggestionId { kind, key, asked_at: context.now, newest, asked_by },
-        spoken: from
+        conversation: from
             .iter()
-            .map(|message| spoken(message))
-            .chain(own.map(|text| (SpokenBy::Business, text)))
+            .map(|message| speaker_and_text(message))
+            .chain(own.map(|text| (SpeakerRole::Business, text)))
             .collect(),
         facts: inbox.connections.facts(desk, context),
         card: card(desk.current_card().and_then(|current_card| current_card.contact.as_ref())),
@@ -254,7 +254,7 @@ pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionReques
     let (desk, context) = (&inbox.desk, &inbox.context);
     let key = due.row.key();
     let is_open =
-        desk.current_conversation().is_some_and(|current_conversation| current_conversation.is(&key));
+        desk.current_conversation().is_some_and(|current_conversation| current_conversation.has_key(&key));
     let contact = due.row.conversation.name.as_ref().map(ToString::to_string);
     let facts = match is_open {
         true => inbox.connections.facts(desk, context),
@@ -268,7 +268,7 @@ pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionReques
             asked_by: AskedBy::Desk,
             key,
         },
-        spoken: due.messages.iter().map(spoken).collect(),
+        conversation: due.messages.iter().map(speaker_and_text).collect(),
         facts,
         card: card(due.contact.as_ref()),
         tab_words: tab_words(desk.tabs.iter().find(|tab| tab.channel.id == due.row.channel)?),

@@ -8,7 +8,7 @@ use crate::components::marks::Marks;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
 use model::ids::RowId;
 use model::outbox::OutboxRow;
-use model::queries::OutboxFate;
+use model::queries::OutboxOutcome;
 
 /// Actions that wait for the marked rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Changes {
     /// What is held, in words.
     fn held_words(&self, plan: &BulkPlan) -> String {
         match plan.apply.len() + plan.skipped.len() > 1 {
-            true => format!("{}: {},", plan.wish.verb(), plan.words()),
+            true => format!("{}: {},", plan.wish.verb(), plan.describe()),
             false => format!("{},", plan.wish.past()),
         }
     }
@@ -63,7 +63,7 @@ impl Changes {
     }
 
     /// What became of rows has come.
-    pub(crate) fn fates(&mut self, fates: Vec<(RowId, OutboxFate)>) {
+    pub(crate) fn fates(&mut self, fates: Vec<(RowId, OutboxOutcome)>) {
         let Some(batch) = &mut self.batch else { return };
         for (row, fate) in fates {
             if let Some(item) = batch.items.iter_mut().find(|item| item.row.as_ref() == Some(&row)) {

@@ -18,9 +18,9 @@ use crate::screens::mail::triage::TriageDecision;
 use crate::tab::Focus;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
-use model::local::Keep;
+use model::local::LocalChange;
 use model::outbox::Operation;
-use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxFate};
+use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxOutcome};
 use model::time::SECOND;
 
 impl Desk {
@@ -96,17 +96,17 @@ impl Desk {
     }
 
     /// What is being done, in words.
-    fn told(&self, plan: &BulkPlan, context: &Context) -> String {
+    fn describe_bulk_progress(&self, plan: &BulkPlan, context: &Context) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
             (BulkWish::Snooze { until, stays }, _) => {
-                snooze::told((*until, *stays), context.now, &context.settings.zone)
+                snooze::describe_snooze((*until, *stays), context.now, &context.settings.zone)
             }
             (wish, false) => wish.past().to_owned(),
             (wish, true) if wish.leaves() => wish.verb().to_owned(),
             (wish, true) => wish.past().to_owned(),
         };
-        let count = if many { format!(" {}", plan.words()) } else { String::new() };
+        let count = if many { format!(" {}", plan.describe()) } else { String::new() };
         // Filing is undone as one step; other changes for the server one by one, from their results.
         let leaves = plan.wish.leaves();
         let undo = format!(" · {} undoes", self.undo_key(context));
@@ -267,7 +267,7 @@ impl Changes {
             self.batch = Some(Batch::new(group, plan));
         }
         match hold / SECOND {
-            0 => context.say(desk.told(plan, context)),
+            0 => context.say(desk.describe_bulk_progress(plan, context)),
             _ => {
                 self.queueing.expect(&context.effects);
                 let until = context.moment.plus(hold);
@@ -286,7 +286,7 @@ impl Changes {
         plan: &BulkPlan,
         wanted: impl Fn(&ConversationRow) -> T,
         before: impl Fn(&ConversationRow) -> T,
-        keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
+        keep: impl Fn(Vec<(ConversationId, T)>) -> LocalChange,
         context: &mut Context,
     ) {
         let mut channels: Vec<ChannelId> =
@@ -314,9 +314,9 @@ impl Changes {
             return;
         }
         batch.told = true;
-        let (done, all) = (batch.count(|batch| *batch == OutboxFate::Done), batch.progress().1);
-        let asks = batch.count(|batch| matches!(batch, OutboxFate::Asks(_)));
-        let refused = batch.count(|batch| matches!(batch, OutboxFate::Refused(_)));
+        let (done, all) = (batch.count(|batch| *batch == OutboxOutcome::Done), batch.progress().1);
+        let asks = batch.count(|batch| matches!(batch, OutboxOutcome::NeedsDecision(_)));
+        let refused = batch.count(|batch| matches!(batch, OutboxOutcome::Refused(_)));
         let mut words = format!("{} {done} of {all}", batch.wish.past());
         if refused > 0 {
             words.push_str(&format!(", {refused} refused"));
@@ -333,7 +333,7 @@ impl Changes {
     /// Takes back what of the last action on many has not left.
     pub(crate) fn cancel_batch(&mut self, context: &mut Context) {
         let Some(batch) = &mut self.batch else { return };
-        let waiting = batch.items.iter().filter(|item| item.fate == Ok(OutboxFate::Waiting));
+        let waiting = batch.items.iter().filter(|item| item.fate == Ok(OutboxOutcome::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|bulk_item| bulk_item.row.clone()).collect();
         if rows.is_empty() {
             return context.say("nothing of it waits any more");

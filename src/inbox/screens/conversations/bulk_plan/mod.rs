@@ -10,8 +10,8 @@ use crate::screens::conversations::takeover::{closable, switchable};
 use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
-use model::local::{Tag, TagPlace};
-use model::queries::{ConversationKey, OutboxFate};
+use model::local::{Tag, TagLocation};
+use model::queries::{ConversationKey, OutboxOutcome};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -132,7 +132,7 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
     let mut after: Vec<Tag> = kept.collect();
     for word in add {
         if !after.iter().any(|tag| tag.word == *word) {
-            after.push(Tag { word: word.clone(), kept: TagPlace::Here });
+            after.push(Tag { word: word.clone(), location: TagLocation::Local });
         }
     }
     after.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));
@@ -168,7 +168,7 @@ impl BulkPlan {
     }
 
     /// `38 of 40 apply; 2 do not: already closed`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let (apply, others) = (self.apply.len(), self.skipped.len());
         let words = format!("{apply} of {} apply", apply + others);
         let does = if others == 1 { "does" } else { "do" };
@@ -215,7 +215,7 @@ pub struct BulkItem {
     /// The row of the outbox, once it is there.
     pub row: Option<RowId>,
     /// What became of it; `Err` says why nothing was done.
-    pub fate: Result<OutboxFate, String>,
+    pub fate: Result<OutboxOutcome, String>,
 }
 
 /// What became of a wish for many.
@@ -241,7 +241,7 @@ impl Batch {
             row: None,
             fate,
         };
-        let fate = if plan.wish.leaves() { OutboxFate::Waiting } else { OutboxFate::Done };
+        let fate = if plan.wish.leaves() { OutboxOutcome::Waiting } else { OutboxOutcome::Done };
         let apply = plan.apply.iter().map(|conversation_row| item(conversation_row, Ok(fate.clone())));
         let skipped =
             plan.skipped.iter().map(|(conversation_row, why)| item(conversation_row, Err(why.clone())));
@@ -255,7 +255,7 @@ impl Batch {
         let (mut finished, mut total) = (0, 0);
         for fate in mine {
             total += 1;
-            finished += usize::from(!matches!(fate, OutboxFate::Waiting | OutboxFate::Sending));
+            finished += usize::from(!matches!(fate, OutboxOutcome::Waiting | OutboxOutcome::Sending));
         }
         (finished, total)
     }
@@ -267,7 +267,7 @@ impl Batch {
     }
 
     /// How many came out so.
-    pub fn count(&self, of: impl Fn(&OutboxFate) -> bool) -> usize {
+    pub fn count(&self, of: impl Fn(&OutboxOutcome) -> bool) -> usize {
         self.items
             .iter()
             .filter_map(|item| item.fate.as_ref().ok())
@@ -280,7 +280,7 @@ impl Batch {
         let open = self
             .items
             .iter()
-            .filter(|item| matches!(item.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
+            .filter(|item| matches!(item.fate, Ok(OutboxOutcome::Waiting | OutboxOutcome::Sending)));
         open.filter_map(|bulk_item| bulk_item.row.clone()).collect()
     }
 }
@@ -297,7 +297,7 @@ impl BulkPlan {
         };
         let applied = names(&mut self.apply.iter(), self.apply.len());
         let mut lines =
-            vec![DialogLine::plain(format!("{}.", self.words())), DialogLine::new(applied, Tone::Own)];
+            vec![DialogLine::plain(format!("{}.", self.describe())), DialogLine::new(applied, Tone::Own)];
         if !self.skipped.is_empty() {
             let skipped = names(&mut self.skipped.iter().map(|pair| &pair.0), self.skipped.len());
             lines.push(DialogLine::dim(format!("Left out: {skipped}")));

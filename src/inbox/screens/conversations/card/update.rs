@@ -14,7 +14,7 @@ impl Desk {
     /// What is known beside the current conversation, once it was loaded.
     pub fn current_card(&self) -> Option<&ContactCard> {
         let row = self.current_conversation()?;
-        self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|key| row.is(key)))
+        self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|key| row.has_key(key)))
     }
 
     /// Asks for what the card on screen shows, if it is another person's or
@@ -65,7 +65,7 @@ impl ConnectionAnswers {
             let all = self.connected(row, context);
             all.iter()
                 .map(|(_, _, endpoint_answer)| {
-                    3 + endpoint_answer.mapped.as_ref().map_or(0, |mapped| mapped.lines(LINES).len())
+                    3 + endpoint_answer.mapped.as_ref().map_or(0, |mapped| mapped.to_lines(LINES).len())
                 })
                 .sum()
         });

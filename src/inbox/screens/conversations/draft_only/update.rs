@@ -13,7 +13,7 @@ use crate::screens::conversations::draft_only::PreparedDrafts;
 use crate::tab::Tab;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
-use model::local::{DraftReadiness, Keep};
+use model::local::{DraftReadiness, LocalChange};
 use model::outbox::Operation;
 use model::suggestions::{AskedBy, DueDraft, SuggestionId};
 
@@ -36,7 +36,7 @@ impl Changes {
         desk: &mut Desk,
         context: &mut Context,
     ) {
-        self.keep_all(plan, |_| is_on, |row| row.local.draft_only.is_some(), Keep::DraftOnly, context);
+        self.keep_all(plan, |_| is_on, |row| row.local.draft_only.is_some(), LocalChange::DraftOnly, context);
         let answered = |row: &&ConversationRow| Tab::ai_may_answer(row) && row.automation_pending.is_none();
         let apply: Vec<ConversationRow> =
             plan.apply.iter().filter(answered).filter(|_| is_on).cloned().collect();
@@ -53,7 +53,7 @@ impl PreparedDrafts {
     pub(crate) fn follow(&mut self, desk: &Desk, context: &mut Context) {
         let row = desk.current_conversation();
         let is_missing = row.is_some_and(|row| row.local.draft_only == Some(DraftReadiness::Missing));
-        if row.is_none_or(|row| self.open.as_ref().is_none_or(|open| !row.is(open))) {
+        if row.is_none_or(|row| self.open.as_ref().is_none_or(|open| !row.has_key(open))) {
             self.open = row.map(ConversationRow::key);
             self.stale |= is_missing;
         }
@@ -76,7 +76,7 @@ impl PreparedDrafts {
     }
 
     /// A draft was made, or could not be.
-    fn made(&mut self, id: &SuggestionId) -> bool {
+    fn record_made(&mut self, id: &SuggestionId) -> bool {
         let before = self.making.len();
         self.making.retain(|conversation_key| *conversation_key != id.key);
         before > self.making.len()
@@ -96,8 +96,8 @@ pub(crate) fn due(inbox: &mut Inbox, due: Vec<DueDraft>) {
 
 /// A draft that the desk asked for has come: the list says so, and the next is
 /// asked for.
-pub(crate) fn made(inbox: &mut Inbox, id: &SuggestionId) {
-    if id.asked_by == AskedBy::Desk && inbox.features.prepared_drafts.made(id) {
+pub(crate) fn draft_arrived(inbox: &mut Inbox, id: &SuggestionId) {
+    if id.asked_by == AskedBy::Desk && inbox.features.prepared_drafts.record_made(id) {
         inbox.history_changed(id.key.channel.clone(), &id.key.conversation);
     }
 }

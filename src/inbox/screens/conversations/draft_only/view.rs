@@ -9,10 +9,10 @@ use model::local::DraftReadiness;
 /// In a draft-only conversation, how its draft stands.
 pub(crate) fn state(theme: Theme, row: &ConversationRow) -> (String, Style) {
     let style = if has_ready_draft(row) { theme.own() } else { theme.quiet() };
-    (words(row).unwrap_or_default().to_owned(), style)
+    (draft_only_label(row).unwrap_or_default().to_owned(), style)
 }
 
-pub(crate) fn words(row: &ConversationRow) -> Option<&'static str> {
+pub(crate) fn draft_only_label(row: &ConversationRow) -> Option<&'static str> {
     row.local.draft_only.map(|_| if has_ready_draft(row) { "draft ready" } else { "draft-only" })
 }
 

@@ -7,7 +7,7 @@ use crate::components::dialog::{DialogLine, Tone};
 use crate::wrap;
 use model::queries::PausedEntry;
 use model::text::SafeText;
-use model::time::{MINUTE, Moment, Timestamp, short_span};
+use model::time::{MINUTE, Moment, Timestamp, format_short_span};
 
 /// Pauses that are read at most.
 const LIMIT: u32 = 500;
@@ -35,13 +35,14 @@ fn lease(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
         vec![DialogLine::plain("You paused the AI here and have neither handed back nor closed:")];
     for it in over.iter().take(SHOWN) {
         let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
-        let waits =
-            it.waiting_since.map(|since| format!(" · customer waits {}", short_span(now.since(since))));
+        let waits = it
+            .waiting_since
+            .map(|since| format!(" · customer waits {}", format_short_span(now.since(since))));
         let tone = if waits.is_some() { Tone::Waiting } else { Tone::Own };
         let words = format!(
             "{} · {}{}",
             wrap::cut(name, 40),
-            short_span(now.since(it.since)),
+            format_short_span(now.since(it.since)),
             waits.unwrap_or_default()
         );
         lines.push(DialogLine::new(words, tone));

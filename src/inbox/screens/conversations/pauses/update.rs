@@ -9,11 +9,11 @@ use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::conversations::pauses::{AGAIN, LIMIT, PauseLeases, lease};
-use model::local::Keep;
+use model::local::LocalChange;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, PausedEntry};
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::format_short_span;
 use std::rc::Rc;
 
 /// Opens the list of pauses.
@@ -100,14 +100,14 @@ impl PauseLeases {
         let line = |paused_entry: &PausedEntry| {
             let waits = paused_entry
                 .waiting_since
-                .map(|since| format!("customer waits {}", short_span(context.now.since(since))));
+                .map(|since| format!("customer waits {}", format_short_span(context.now.since(since))));
             ListLine {
                 name: paused_entry
                     .title
                     .clone()
                     .unwrap_or_else(|| SafeText::line(paused_entry.conversation.as_str())),
                 words: SafeText::line(waits.as_deref().unwrap_or("no one waits")),
-                right: format!("paused {}", short_span(context.now.since(paused_entry.since))),
+                right: format!("paused {}", format_short_span(context.now.since(paused_entry.since))),
                 loud: paused_entry.waiting_since.is_some(),
                 dim: false,
                 goes_to: Some(ConversationKey {
@@ -126,11 +126,13 @@ impl Desk {
         let now = context.now;
         let ended = now.plus(-context.settings.pause_lease);
         let channels = self.tabs.iter().filter(|tab| tab.counts.paused_here > 0);
-        context.push_all(
-            channels
-                .map(|channel| FileWrite::Keep(channel.channel.id.clone(), Keep::ExtendPauses(ended, now))),
-        );
-        context.say(format!("they stay paused; asked again in {}", short_span(context.settings.pause_lease)));
+        context.push_all(channels.map(|channel| {
+            FileWrite::Keep(channel.channel.id.clone(), LocalChange::ExtendPauses(ended, now))
+        }));
+        context.say(format!(
+            "they stay paused; asked again in {}",
+            format_short_span(context.settings.pause_lease)
+        ));
     }
 
     /// Hands these back to the AI.

@@ -63,7 +63,7 @@ impl SavedView {
 impl SavedView {
     /// Whether it shows a folder, which only mail has.
     pub(crate) fn is_of_folder(&self) -> bool {
-        ThreadFilter::of_line(&self.text).folder.is_some()
+        ThreadFilter::from_filter_line(&self.text).folder.is_some()
     }
 }
 

@@ -9,8 +9,8 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::conversations::saved_views::{SavedView, ViewMenu};
 use crate::tab::Tab;
-use model::email::{MailWish, ThreadFilter};
-use model::filter::{ConversationFilter, FilterSubject, Is, Sort};
+use model::email::{MailQuery, ThreadFilter};
+use model::filter::{ConversationFilter, FilterSubject, IsFilter, Sort};
 
 impl Overlay for ViewMenu {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -64,16 +64,16 @@ impl Desk {
     pub(crate) fn show_view(&mut self, index: usize, context: &mut Context) {
         let Some(view) = self.views.get(index).cloned() else { return };
         self.bring_list(context);
-        let folder = ThreadFilter::of_line(&view.text);
+        let folder = ThreadFilter::from_filter_line(&view.text);
         self.list_mut().set_view(view);
         if folder.folder.is_some() && self.tab().is_mail() && !self.everywhere {
-            self.fetch_mail(MailWish::Threads(folder), context);
+            self.fetch_mail(MailQuery::Threads(folder), context);
         }
     }
 
     /// Shows what was put aside.
     pub(crate) fn show_snoozed(&mut self, context: &mut Context) {
-        let snoozed = ConversationFilter::one(FilterSubject::Is(Is::Snoozed));
+        let snoozed = ConversationFilter::of_subject(FilterSubject::Is(IsFilter::Snoozed));
         if let Some(index) = self.views.iter().position(|view| view.filter == snoozed) {
             self.show_view(index, context);
         }

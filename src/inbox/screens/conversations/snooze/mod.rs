@@ -18,7 +18,7 @@ const SLEPT: usize = 100;
 pub(crate) struct SnoozeState(Vec<(ConversationKey, Snooze)>);
 
 impl SnoozeState {
-    fn note(&mut self, key: ConversationKey, snooze: Snooze) {
+    fn record(&mut self, key: ConversationKey, snooze: Snooze) {
         self.0.retain(|pair| pair.0 != key);
         if self.0.len() == SLEPT {
             self.0.remove(0);
@@ -32,8 +32,12 @@ impl SnoozeState {
 }
 
 /// What was done, in words.
-pub(crate) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, zone: &Zone) -> String {
-    format!("snoozed {}", Snooze::new(until, stays, None, now).words(now, zone))
+pub(crate) fn describe_snooze(
+    (until, stays): (Option<Timestamp>, bool),
+    now: Timestamp,
+    zone: &Zone,
+) -> String {
+    format!("snoozed {}", Snooze::new(until, stays, None, now).describe(now, zone))
 }
 
 /// Asks until when conversations are put aside.

@@ -20,14 +20,14 @@ use crate::tab::Focus;
 use crate::wrap;
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
-use model::local::Keep;
+use model::local::LocalChange;
 use model::snooze::{self, Snooze};
 use model::time::Timestamp;
 
 impl SnoozeMenu {
     fn lines(&self, inbox: &Inbox) -> Vec<DialogLine> {
         let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
-        let moment = |at| snooze::moment(at, now, zone);
+        let moment = |at| snooze::format_time(at, now, zone);
         if let Some(typed) = &self.typed {
             let named = snooze::parse(typed.text(), now, zone).map(|at| format!("comes back {}", moment(at)));
             let mut lines = vec![DialogLine::prompt("Until: ", typed)];
@@ -39,8 +39,8 @@ impl SnoozeMenu {
         let key = |key: &str, words: String| DialogLine::keys(&[(key, words)]).toned(Tone::Plain);
         let mut lines = vec![
             key("r", "until the customer writes".to_owned()),
-            key("h", format!("for an hour, until {}", moment(snooze::in_an_hour(now)))),
-            key("t", format!("until {}", moment(snooze::tomorrow(now, zone)))),
+            key("h", format!("for an hour, until {}", moment(snooze::after_an_hour(now)))),
+            key("t", format!("until {}", moment(snooze::tomorrow_morning(now, zone)))),
             key("m", format!("until {}", time_prompt::monday(now, zone))),
             key("c", "until another time".to_owned()),
         ];
@@ -92,9 +92,9 @@ impl Overlay for SnoozeMenu {
         let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
         let until = match (key.typed(), inbox.features.snoozed.snooze_again(&self.rows, &inbox.context)) {
             (Some('r'), _) => None,
-            (Some('h'), _) => Some(snooze::in_an_hour(now)),
-            (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
-            (Some('m'), _) => Some(snooze::monday(now, &zone)),
+            (Some('h'), _) => Some(snooze::after_an_hour(now)),
+            (Some('t'), _) => Some(snooze::tomorrow_morning(now, &zone)),
+            (Some('m'), _) => Some(snooze::monday_morning(now, &zone)),
             (Some('s'), Some(again)) => Some(again),
             (Some('x'), _) => {
                 inbox.changes.plan(
@@ -156,7 +156,7 @@ impl Changes {
             BulkWish::Snooze { until, stays } => Some(Snooze::new(until, stays, row.last_inbound_at, now)),
             _ => None,
         };
-        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze, context);
+        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), LocalChange::Snooze, context);
     }
 }
 
@@ -165,19 +165,19 @@ impl SnoozeState {
     pub fn snooze_again(&self, rows: &[ConversationRow], context: &Context) -> Option<Timestamp> {
         let [row] = rows else { return None };
         let woken = row.local.snooze.as_ref().filter(|snooze| !snooze.is_asleep());
-        woken.or_else(|| self.of(&row.key()))?.again(context.now, &context.settings.zone)
+        woken.or_else(|| self.of(&row.key()))?.repeat(context.now, &context.settings.zone)
     }
 
     /// Brings back those whose time has come, with one bell; and takes the
     /// mark from one that is being looked at.
-    pub(crate) fn come_back(&mut self, desk: &mut Desk, context: &mut Context) {
+    pub(crate) fn wake_due(&mut self, desk: &mut Desk, context: &mut Context) {
         let now = context.now;
         let mut back = false;
         for tab in &mut desk.tabs {
             if tab.counts.next_wake.is_some_and(|at| at <= now) {
                 tab.counts.next_wake = None;
                 back = true;
-                context.push(FileWrite::Keep(tab.channel.id.clone(), Keep::Wake(now)));
+                context.push(FileWrite::Keep(tab.channel.id.clone(), LocalChange::Wake(now)));
             }
         }
         if back {
@@ -189,9 +189,9 @@ impl SnoozeState {
             let row = desk.tab_mut().history.as_mut().and_then(|history| history.row.as_mut());
             let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
             if let Some((key, snooze)) = slept {
-                self.note(key, snooze);
+                self.record(key, snooze);
             }
-            context.push(FileWrite::Keep(channel, Keep::Snooze(vec![(seen, None)])));
+            context.push(FileWrite::Keep(channel, LocalChange::Snooze(vec![(seen, None)])));
         }
     }
 }

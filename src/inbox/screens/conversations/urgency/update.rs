@@ -35,7 +35,7 @@ impl Desk {
         rows: Vec<ConversationRow>,
         context: &mut Context,
     ) {
-        let ranked = urgency::ranked(rows, context.now);
+        let ranked = urgency::rank_rows(rows, context.now);
         let current = self.current_conversation().map(ConversationRow::key);
         let Some(next) = self.walk.next(&ranked, current.as_ref(), context.now) else {
             return match (ranked.is_empty(), scope) {
@@ -46,7 +46,7 @@ impl Desk {
         };
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let key = next.key();
-        let why = urgency::reason(next, context.now);
+        let why = urgency::describe_urgency(next, context.now);
         let title = next.conversation.title();
         self.visit(&key.channel, &key.conversation, focus, context);
         context.say(format!("{title}: {why}"));

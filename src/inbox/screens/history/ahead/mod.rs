@@ -40,7 +40,7 @@ impl HistoriesAhead {
     }
 
     /// Keeps the answer to a question, in the place of what was kept longest.
-    pub(crate) fn keep(&mut self, query: &HistoryQuery, page: HistoryPage) {
+    pub(crate) fn insert(&mut self, query: &HistoryQuery, page: HistoryPage) {
         self.ready.retain(|ready| ready.0 != *query);
         if bytes(&page) <= LONGEST {
             self.ready.push_back((query.clone(), page));
@@ -89,7 +89,7 @@ mod tests {
         let mut ahead = HistoriesAhead::default();
         assert!(ahead.ask(&query("c1")) && !ahead.ask(&query("c1")), "asked once");
         assert!(ahead.answered(&query("c1")) && !ahead.answered(&query("c1")));
-        ahead.keep(&query("c1"), HistoryPage::default());
+        ahead.insert(&query("c1"), HistoryPage::default());
         assert!(ahead.answer(&query("c1")).is_some() && !ahead.ask(&query("c1")));
         assert!(ahead.ask(&query("c2")));
         ahead.forget(&"harbor".into(), Some(&"c2".into()));
@@ -106,7 +106,7 @@ mod tests {
     fn what_was_kept_longest_goes_first() {
         let mut ahead = HistoriesAhead::default();
         for number in 0..=KEPT {
-            ahead.keep(&query(&format!("c{number}")), HistoryPage::default());
+            ahead.insert(&query(&format!("c{number}")), HistoryPage::default());
         }
         assert!(ahead.answer(&query("c0")).is_none());
         assert!(ahead.answer(&query("c1")).is_some());

@@ -44,7 +44,7 @@ impl Desk {
     /// A history that may be wanted has come.
     pub(crate) fn ahead_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
         if self.ahead.answered(query) {
-            self.ahead.keep(query, page);
+            self.ahead.insert(query, page);
         }
     }
 
@@ -54,7 +54,7 @@ impl Desk {
         let is_fresh = history
             .is_some_and(|history| history.conversation == query.conversation && history.resource.is_fresh());
         if is_fresh && query.limit == STEP {
-            self.ahead.keep(query, page);
+            self.ahead.insert(query, page);
         }
     }
 }

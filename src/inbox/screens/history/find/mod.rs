@@ -27,7 +27,7 @@ pub struct Find {
 impl Find {
     /// Something to look for, if there is a word in it.
     pub fn new(text: &str) -> Option<Self> {
-        let terms = Terms::of(text);
+        let terms = Terms::parse(text);
         (!terms.is_empty()).then(|| Self { text: text.to_owned(), terms, hits: None, at: 0 })
     }
 

@@ -44,7 +44,7 @@ impl Pictures {
     }
 
     /// A person agreed to a host's voice notes.
-    pub(crate) fn hear(&mut self, host: String) {
+    pub(crate) fn allow_voice_host(&mut self, host: String) {
         self.heard.push(host);
     }
 

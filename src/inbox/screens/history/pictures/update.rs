@@ -11,7 +11,7 @@ use crate::overlays::outside_link::destination;
 use crate::screens::history::message_of;
 use crate::screens::history::pictures::{PictureState, picture_of};
 use model::links;
-use model::pictures::{Fetched, Graphics, PictureRequest};
+use model::pictures::{FetchedPicture, Graphics, PictureRequest};
 
 impl Desk {
     /// Shows the selected message's picture here, or hides it again; asks
@@ -42,7 +42,7 @@ impl Desk {
     }
 
     /// A picture came, or why not.
-    pub(crate) fn picture_fetched(&mut self, url: &str, fetched: Fetched) {
+    pub(crate) fn picture_fetched(&mut self, url: &str, fetched: FetchedPicture) {
         let shown = match fetched {
             Ok(picture) => PictureState::Here(picture),
             Err(why) => PictureState::Failed(why),

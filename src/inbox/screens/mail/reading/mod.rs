@@ -6,7 +6,7 @@
 pub(crate) mod update;
 
 use crate::wrap;
-use model::email::{LetterFile, MailMessage, files, quotes};
+use model::email::{MailFile, MailMessage, files, quotes};
 use model::messages::MessageRow;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
@@ -27,7 +27,7 @@ pub struct MailView {
 
 /// Gives a row the text its mail is shown with. Other rows stay.
 pub fn compose(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>) {
-    let Some(letter) = &mut row.letter else { return };
+    let Some(letter) = &mut row.mail else { return };
     if letter.plain.is_none() && letter.rich.is_none() {
         // Whatever stands there instead of a text is shown again and again.
         letter.plain = Some(row.message.content.clone());
@@ -42,7 +42,7 @@ fn text(letter: &MailMessage, view: MailView, subject: Option<&SafeText>) -> Str
     if view.unfolded {
         text.push_str(body);
     } else {
-        text.push_str(&quotes::folded(body).0);
+        text.push_str(&quotes::fold_quotes(body).0);
     }
     for (place, file) in letter.files.iter().enumerate() {
         text.push_str(if place == 0 { "\n\n" } else { "\n" });
@@ -73,14 +73,14 @@ fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
     if !letter.cc.is_empty() {
         lines.push(format!("Cc: {}", addresses(&letter.cc)));
     }
-    lines.extend(letter.answer_note());
+    lines.extend(letter.describe_reply_address());
     lines.extend(letter.dated_at.map(date_note));
     if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
 }
 
 /// Words for a date of the sender that cannot be true.
 fn date_note(dated_at: Timestamp) -> String {
-    format!("Dated {} {} UTC by its sender", dated_at.date(&Zone::UTC), dated_at.clock_face(&Zone::UTC))
+    format!("Dated {} {} UTC by its sender", dated_at.date(&Zone::UTC), dated_at.hour_and_minute(&Zone::UTC))
 }
 
 /// The lines of a mail's whole header, beside its sender and its time.
@@ -114,7 +114,7 @@ pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
 pub fn when(at: Timestamp, zone: &Zone) -> (String, String) {
     let (day, date) = (at.day_name(zone), at.date(zone));
     let weekday = day.split(' ').next().unwrap_or_default();
-    let clock = format!("{} {}", at.clock_face(zone), zone.offset_name(at));
+    let clock = format!("{} {}", at.hour_and_minute(zone), zone.offset_name(at));
     (format!("{weekday} {date} {clock}"), format!("{date} {clock}"))
 }
 
@@ -141,11 +141,11 @@ fn addresses(all: &[SafeText]) -> String {
 }
 
 /// A file with its real type and size.
-pub fn file_line(place: usize, file: &LetterFile) -> String {
-    let name = files::shown(file.name.as_str());
+pub fn file_line(place: usize, file: &MailFile) -> String {
+    let name = files::display_name(file.name.as_str());
     let kind = file.kind.as_ref().map_or_else(String::new, |kind| format!(" · {kind}"));
-    let size = file.size.map_or_else(String::new, |number| format!(" · {}", files::size(number)));
-    let runs = if files::runs(&name) { " · PROGRAM: opening it runs it" } else { "" };
+    let size = file.size.map_or_else(String::new, |number| format!(" · {}", files::format_size(number)));
+    let runs = if files::is_executable(&name) { " · PROGRAM: opening it runs it" } else { "" };
     let known = file.url.is_some() || file.enclosed;
     let at = if known { "" } else { " · cannot be saved" };
     format!("[file {}] {name}{kind}{size}{runs}{at}", place + 1)
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(shown(&letter, MailView::default()), "Yes.\n\n▸ 3 quoted lines");
         assert_eq!(shown(&letter, MailView { rich: true, unfolded: false }), "Yes!");
         assert!(shown(&letter, MailView { rich: false, unfolded: true }).ends_with("> two"));
-        let file = LetterFile {
+        let file = MailFile {
             name: line("report.pdf          .exe"),
             kind: Some(line("application/pdf")),
             size: Some(12_000),

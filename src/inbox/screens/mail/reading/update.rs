@@ -19,13 +19,13 @@ pub(crate) fn answered_letter(desk: &Desk) -> Option<&MessageRow> {
     let history = desk.tab().history.as_ref().filter(|history| history.loaded)?;
     let row = history.selected_item().and_then(message_of);
     let row = row.or_else(|| history.items.iter().rev().find_map(message_of));
-    row.filter(|row| row.letter.is_some())
+    row.filter(|row| row.mail.is_some())
 }
 
 /// Shows the plain text or the HTML's; or the whole header and what was quoted.
 pub(crate) fn turn_letter(inbox: &mut Inbox, html: bool) {
     let both = current_letter(inbox)
-        .and_then(|current_letter| current_letter.letter.as_ref())
+        .and_then(|current_letter| current_letter.mail.as_ref())
         .is_some_and(|mail_message| mail_message.plain.is_some() && mail_message.rich.is_some());
     if html && !both {
         return inbox.context.say(

@@ -21,7 +21,7 @@ use crate::screens::mail::rules::{RuleDraft, RuleList, back, examples, filing};
 use model::conversations::ConversationRow;
 use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery, rule_address};
 use model::ids::ChannelId;
-use model::local::Keep;
+use model::local::LocalChange;
 use model::text::SafeText;
 
 /// Threads of a sender that a question names.
@@ -30,13 +30,13 @@ const NAMED: usize = 4;
 impl OverlayView for RuleList {
     fn dialog(&self, inbox: &Inbox) -> Dialog {
         let line = |(at, rule): (usize, &MailRule)| {
-            let threads = match rule.acted {
+            let threads = match rule.applied_count {
                 0 => "nothing yet".to_owned(),
                 1 => "1 thread".to_owned(),
                 count => format!("{count} threads"),
             };
             let is_on = if rule.is_on { "on " } else { "off" };
-            let words = format!("{is_on}  {}  always {} · {threads}", rule.sender, rule.action.words());
+            let words = format!("{is_on}  {}  always {} · {threads}", rule.sender, rule.action.describe());
             let tone = match (at == self.chosen, rule.is_on) {
                 (true, _) => Tone::Selected,
                 (false, true) => Tone::Plain,
@@ -71,12 +71,12 @@ impl Overlay for RuleList {
             (KeyCode::Char('z'), _) if !key.ctrl => sending::undo(inbox),
             (KeyCode::Enter | KeyCode::Char(' '), Some(rule)) => self.switch(inbox, rule),
             (KeyCode::Char('d'), Some(rule)) if !key.ctrl => {
-                let words = format!("removed the rule: always {} {}", rule.action.words(), rule.sender);
-                keep(inbox, &self.channel, &words, (rule.clone(), false), (rule, true));
+                let words = format!("removed the rule: always {} {}", rule.action.describe(), rule.sender);
+                save_rule(inbox, &self.channel, &words, (rule.clone(), false), (rule, true));
             }
             (KeyCode::Char('u'), Some(rule)) if !key.ctrl => {
                 let done_by = Some((rule.sender, rule.action));
-                let query = RulesQuery { channel: self.channel.clone(), example: None, done_by };
+                let query = RulesQuery { channel: self.channel.clone(), example: None, applied: done_by };
                 inbox.context.push(Effect::Load(Load::Rules(query)));
                 return KeyOutcome::Done;
             }
@@ -111,23 +111,23 @@ impl RuleList {
         let newest = self.page.as_ref().map_or(before.after, |page| page.newest);
         let rule = MailRule { is_on: !before.is_on, after: newest.max(before.after), ..before.clone() };
         let turned = if rule.is_on { "on" } else { "off" };
-        let words = format!("turned {turned} the rule: always {} {}", rule.action.words(), rule.sender);
-        keep(inbox, &self.channel, &words, (rule, true), (before, true));
+        let words = format!("turned {turned} the rule: always {} {}", rule.action.describe(), rule.sender);
+        save_rule(inbox, &self.channel, &words, (rule, true), (before, true));
     }
 }
 
 /// Keeps a rule, or forgets it, and notes what takes that back.
-fn keep(
+fn save_rule(
     inbox: &mut Inbox,
     channel: &ChannelId,
     words: &str,
     (rule, is_kept): (MailRule, bool),
     (before, was_kept): (MailRule, bool),
 ) {
-    let target = UndoTarget::Keep(Keep::Rule(before, was_kept));
+    let target = UndoTarget::Keep(LocalChange::Rule(before, was_kept));
     inbox.changes.note_done(channel.clone(), words, target, &inbox.context);
     inbox.context.say(format!("{words} · {} undoes", inbox.context.key_of(Command::Undo)));
-    inbox.context.push(FileWrite::Keep(channel.clone(), Keep::Rule(rule, is_kept)));
+    inbox.context.push(FileWrite::Keep(channel.clone(), LocalChange::Rule(rule, is_kept)));
 }
 
 /// Asks what is always to be done with the sender of the current thread.
@@ -150,7 +150,7 @@ impl Desk {
 pub(crate) fn review(inbox: &mut Inbox, action: RuleAction) {
     let Some(draft) = inbox.desk.tab().mail.rule.clone() else { return };
     let channel = inbox.desk.tab().channel.id.clone();
-    let query = RulesQuery { channel, example: Some((draft.sender, action)), done_by: None };
+    let query = RulesQuery { channel, example: Some((draft.sender, action)), applied: None };
     inbox.context.push(Effect::Load(Load::Rules(query)));
 }
 
@@ -158,13 +158,13 @@ pub(crate) fn review(inbox: &mut Inbox, action: RuleAction) {
 pub(crate) fn show(inbox: &mut Inbox) {
     let channel = inbox.desk.tab().channel.id.clone();
     inbox.context.open(RuleList { channel: channel.clone(), page: None, chosen: 0 });
-    inbox.context.push(Effect::Load(Load::Rules(RulesQuery { channel, example: None, done_by: None })));
+    inbox.context.push(Effect::Load(Load::Rules(RulesQuery { channel, example: None, applied: None })));
 }
 
 /// What is kept has changed: an open list is read anew.
 pub(crate) fn changed(inbox: &mut Inbox, channel: &ChannelId) {
     if inbox.context.layers.of::<RuleList>().any(|rule_list| rule_list.channel == *channel) {
-        let query = RulesQuery { channel: channel.clone(), example: None, done_by: None };
+        let query = RulesQuery { channel: channel.clone(), example: None, applied: None };
         inbox.context.push(Effect::Load(Load::Rules(query)));
     }
 }
@@ -172,7 +172,7 @@ pub(crate) fn changed(inbox: &mut Inbox, channel: &ChannelId) {
 /// Rules have come, with the threads that were asked for.
 pub(crate) fn loaded(inbox: &mut Inbox, query: RulesQuery, page: RulesPage) {
     let is_here = inbox.desk.tab().channel.id == query.channel;
-    match (query.example, query.done_by) {
+    match (query.example, query.applied) {
         (Some(example), _) if is_here => ask(inbox, example, page),
         (None, Some((_, action))) if is_here => take_back(inbox, &action, page),
         (None, None) => {
@@ -200,8 +200,8 @@ fn take_back(inbox: &mut Inbox, action: &RuleAction, page: RulesPage) {
 /// Asks whether the rule is meant, with what it would do now.
 fn ask(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPage) {
     let Some(draft) = inbox.desk.tab_mut().mail.rule.take_if(|rule| rule.sender == sender) else { return };
-    if page.rules.iter().any(|rule| rule.is(&sender, &action) && rule.is_on) {
-        let words = format!("there is a rule already: always {} {sender}", action.words());
+    if page.rules.iter().any(|rule| rule.is_for(&sender, &action) && rule.is_on) {
+        let words = format!("there is a rule already: always {} {sender}", action.describe());
         return inbox.context.say(words);
     }
     let rule = MailRule {
@@ -210,13 +210,13 @@ fn ask(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPag
         is_on: true,
         made_at: inbox.context.now,
         after: page.newest,
-        acted: 0,
+        applied_count: 0,
     };
     let (fits, others): (Vec<_>, Vec<_>) = page.threads.into_iter().partition(|thread| thread.1.is_none());
     let rows: Vec<ConversationRow> = fits.into_iter().map(|pair| pair.0).collect();
     let reasons: Vec<SafeText> = others.into_iter().filter_map(|pair| pair.1).collect();
     let lines = lines(&sender, &action, &rows, &reasons);
-    let title = format!("ALWAYS {} {}?", action.words().to_uppercase(), SafeText::line(&sender));
+    let title = format!("ALWAYS {} {}?", action.describe().to_uppercase(), SafeText::line(&sender));
     let (alone, with, count) = (rule.clone(), rule, rows.len());
     let replaced = draft.replaces.clone();
     let mut question = Confirm::new(title, lines)
@@ -241,7 +241,7 @@ fn lines(
     let all = rows.len() + reasons.len();
     let now = match (all, rows.len()) {
         (0, _) => "Nothing of it lies in the inbox now.".to_owned(),
-        (all, fits) => format!("{fits} of the {all} that lie here now would be {}.", action.past()),
+        (all, fits) => format!("{fits} of the {all} that lie here now would be {}.", action.describe_done()),
     };
     let mut lines = vec![
         DialogLine::plain(format!("Mail from {}: the address counts, not a name.", SafeText::line(sender))),
@@ -271,7 +271,7 @@ fn lines(
     lines.push(DialogLine::gap());
     lines.push(DialogLine::dim(format!(
         "A thread that somebody has read, answered or handled, or that needs a person, is never {}.",
-        action.past()
+        action.describe_done()
     )));
     lines
 }
@@ -280,10 +280,10 @@ fn lines(
 fn make(inbox: &mut Inbox, rule: MailRule, replaces: Option<MailRule>) {
     let channel = inbox.desk.tab().channel.id.clone();
     if let Some(before) = replaces {
-        inbox.context.push(FileWrite::Keep(channel.clone(), Keep::Rule(before, false)));
+        inbox.context.push(FileWrite::Keep(channel.clone(), LocalChange::Rule(before, false)));
     }
-    let words = format!("made a rule: always {} {}", rule.action.words(), rule.sender);
-    keep(inbox, &channel, &words, (rule.clone(), true), (rule, false));
+    let words = format!("made a rule: always {} {}", rule.action.describe(), rule.sender);
+    save_rule(inbox, &channel, &words, (rule.clone(), true), (rule, false));
 }
 
 /// Files what lies here now as the rule will.

@@ -166,7 +166,7 @@ impl Triage {
 }
 
 /// Counts in words, without what there is none of.
-pub(crate) fn told(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
+pub(crate) fn describe_counts(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
     let some = counts.into_iter().filter(|pair| pair.0 > 0);
     some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }

@@ -11,11 +11,11 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder};
 use crate::screens::history::ahead::update::THREADS;
 use crate::screens::mail::thread_filing::{ThreadFiling, read_change};
-use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, told};
+use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, describe_counts};
 use crate::tab::{Focus, Tab};
 use crate::watch::update as watch;
 use model::conversations::ConversationRow;
-use model::email::MailWish;
+use model::email::MailQuery;
 use model::fetches::Fetch;
 use model::ids::ConversationId;
 use model::outbox::content::ThreadChange;
@@ -112,7 +112,7 @@ impl Desk {
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
-                context.push(SyncOrder::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id))));
+                context.push(SyncOrder::Fetch(channel.clone(), Fetch::Mail(MailQuery::Thread(id))));
             }
         }
     }
@@ -229,7 +229,7 @@ impl Desk {
         let Some(triage) = self.tab_mut().mail.triage.take() else { return };
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {
-            let counts = told(triage.counts());
+            let counts = describe_counts(triage.counts());
             let colon = if counts.is_empty() { "" } else { ": " };
             let words = context.keyed(" · {triage} goes on");
             context.say(format!("{} of {}{colon}{counts}{words}", triage.seen(), triage.total));

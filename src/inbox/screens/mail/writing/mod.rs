@@ -5,7 +5,7 @@ pub(crate) mod update;
 
 use crate::screens::composer::Composer;
 use crate::screens::mail::head::{Head, TakenQuote};
-use model::email::compose::WrittenMail;
+use model::email::compose::ComposedMail;
 
 /// What is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum MailBeginning {
 
 impl Composer {
     /// Begins a mail: its head over an empty text, or the text it brings.
-    pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Moment) {
+    pub fn begin_mail(&mut self, written: ComposedMail, now: model::time::Moment) {
         let (head, body) = Head::of(written);
         self.head = Some(head);
         self.change(now, |sheet| sheet.replace_all(&body));
@@ -42,7 +42,7 @@ impl Composer {
     }
 
     /// The mail that is written; `None` where none is.
-    pub fn written(&self) -> Option<WrittenMail> {
+    pub fn written(&self) -> Option<ComposedMail> {
         Some(self.head.as_ref()?.written(&self.reply_text()))
     }
 

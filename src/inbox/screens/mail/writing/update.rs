@@ -14,9 +14,9 @@ use crate::screens::mail::reading::update::current_letter;
 use crate::screens::mail::writing::MailBeginning;
 use crate::tab::Focus;
 use crate::watch::update as watch;
-use model::email::compose::{MailStyle, WrittenMail, answer, forward};
+use model::email::compose::{ComposedMail, MailStyle, forward_mail, reply_to_mail};
 use model::email::quoting::QuoteStyle;
-use model::email::{Correspondent, NEW_MAIL as NEW};
+use model::email::{Correspondent, NEW_MAIL_PREFIX as NEW};
 use model::ids::{ChannelId, ConversationId};
 
 /// Begins a mail as soon as its thread and draft are loaded.
@@ -58,12 +58,12 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     // A text without a head, such as a proposed one, becomes the mail's.
     let loose = if composer.head.is_none() { composer.reply_text() } else { String::new() };
     let written = (!kept).then(|| {
-        let written = mail_begun(inbox, begun, &style).in_style(&style);
-        WrittenMail { body: format!("{loose}{}", written.body), ..written }
+        let written = mail_begun(inbox, begun, &style).with_style(&style);
+        ComposedMail { body: format!("{loose}{}", written.body), ..written }
     });
     let answers = matches!(begun, MailBeginning::Answer | MailBeginning::AnswerAll);
-    let letter = current_letter(inbox).and_then(|row| row.letter.as_ref());
-    let note = letter.filter(|_| answers).and_then(|row| row.answer_note());
+    let letter = current_letter(inbox).and_then(|row| row.mail.as_ref());
+    let note = letter.filter(|_| answers).and_then(|row| row.describe_reply_address());
     let tab = inbox.desk.tab_mut();
     (tab.mail.begun, tab.mail.begun_to) = (None, None);
     tab.focus = Focus::Composer;
@@ -96,7 +96,7 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
 /// Says which files of a mail that is passed on stay behind.
 fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
     let came = current_letter(inbox)
-        .and_then(|current_letter| current_letter.letter.as_ref())
+        .and_then(|current_letter| current_letter.mail.as_ref())
         .map_or(0, |mail_message| mail_message.files.len());
     let goes = inbox.desk.tab().mail_head().map_or(0, |mail_head| mail_head.files.len());
     let left = came.saturating_sub(goes);
@@ -111,31 +111,32 @@ fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
     inbox.context.warn(format!("{which}: the server gives no download link"));
 }
 
-fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> WrittenMail {
+fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> ComposedMail {
     let tab = inbox.desk.tab();
     let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|history| history.subject()));
     let subject = subject.map(ToString::to_string);
-    let found = current_letter(inbox).and_then(|row| Some((row, row.letter.as_ref()?)));
+    let found = current_letter(inbox).and_then(|row| Some((row, row.mail.as_ref()?)));
     let Some((row, letter)) = found.filter(|_| begun != MailBeginning::New) else {
         let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
         let to = tab.mail.begun_to.clone().or_else(|| row.and_then(|row| row.conversation.address.clone()));
         let to = to.unwrap_or_default();
-        return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
+        return ComposedMail { to, subject: subject.unwrap_or_default(), ..ComposedMail::default() };
     };
     let when = row.written_at().map_or_else(String::new, |written| {
         let zone = &inbox.context.settings.zone;
-        format!("{} {}", written.day_name(zone), written.clock_face(zone))
+        format!("{} {}", written.day_name(zone), written.hour_and_minute(zone))
     });
     match begun {
-        MailBeginning::Forward => forward(letter, &row.message.id, subject.as_deref(), &when),
+        MailBeginning::Forward => forward_mail(letter, &row.message.id, subject.as_deref(), &when),
         all => {
-            let mut answer = answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when);
-            if letter.is_without_author() {
+            let mut answer =
+                reply_to_mail(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when);
+            if letter.is_missing_author() {
                 let contact = tab.history.as_ref().and_then(|pane| pane.row.as_ref());
                 answer.to = contact.and_then(|row| row.conversation.address.clone()).unwrap_or_default();
             }
             match &style.attribution {
-                Some(attribution) => answer.attributed(letter, &when, attribution),
+                Some(attribution) => answer.with_attribution(letter, &when, attribution),
                 None => answer,
             }
         }
@@ -279,7 +280,7 @@ impl Desk {
         let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
         let above = if is_above { quote.lines().count() + 1 } else { 0 };
         composer.change(now, |composer| {
-            composer.replace_all(&WrittenMail { quoting: shown, ..written }.whole_text());
+            composer.replace_all(&ComposedMail { quoting: shown, ..written }.full_text());
             composer.move_to(at.0 + above, at.1);
         });
         composer.note_taken(quote, before, now);
@@ -301,7 +302,7 @@ impl Desk {
         if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.written())
             && written.quote.is_some()
         {
-            let turned = written.quoted_as(QuoteStyle::Between);
+            let turned = written.with_quote_style(QuoteStyle::Between);
             let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
             let before = composer.sheet().text();
             composer.change(now, |composer| {
@@ -352,7 +353,7 @@ impl Desk {
         if !is_field || !self.is_typing() {
             return false;
         }
-        let clean = model::text::pasted(outside).replace('\n', ", ");
+        let clean = model::text::clean_pasted(outside).replace('\n', ", ");
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.change_head(now, |composer| {
                 let at = composer.at;

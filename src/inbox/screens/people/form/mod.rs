@@ -7,7 +7,7 @@ pub(crate) mod tests;
 
 use crate::components::text_line::TextLine;
 use model::bounds;
-use model::contacts::{ContactChange, MetadataField, PersonDetail, tag_words};
+use model::contacts::{ContactChange, MetadataField, PersonDetail, parse_tags};
 use model::ids::RowId;
 use model::json;
 use model::outbox::content::Json;
@@ -122,7 +122,7 @@ impl PersonForm {
         self.values.truncate(METADATA);
         self.origins.clear();
         for (name, raw) in members.into_iter().take(MOST) {
-            let text = json::unquoted(&raw);
+            let text = json::unquote(&raw);
             let line = format!("{name} = {}", text.as_deref().unwrap_or(&raw).replace(['\n', '\r'], " "));
             self.values.push(TextLine::new(line.clone()));
             self.origins.push(Some(Origin { line, name, raw, is_text: text.is_some() }));
@@ -154,7 +154,7 @@ impl PersonForm {
 
     /// The number without blanks and brackets.
     pub fn phone(&self) -> String {
-        if self.is_new { phones::plain(self.text(0)) } else { self.before.phone.clone() }
+        if self.is_new { phones::strip_separators(self.text(0)) } else { self.before.phone.clone() }
     }
 
     pub fn wrong(&self, field: usize) -> Option<String> {
@@ -163,8 +163,8 @@ impl PersonForm {
             PersonField::Phone if !bounds::is_e164(&self.phone()) => {
                 Some("is + and the country code: +34600111222".to_owned())
             }
-            PersonField::Name if bounds::length(text) > bounds::CONTACT_NAME => {
-                let (most, length) = (bounds::CONTACT_NAME, bounds::length(text));
+            PersonField::Name if bounds::count_chars(text) > bounds::MAX_CONTACT_NAME_CHARS => {
+                let (most, length) = (bounds::MAX_CONTACT_NAME_CHARS, bounds::count_chars(text));
                 Some(format!("at most {most} characters, this has {length}"))
             }
             PersonField::Email if !text.is_empty() && !bounds::is_email(text) => {
@@ -200,7 +200,7 @@ impl PersonForm {
         }
         // What was a number or a list before is one again, if it can be.
         let was_json = origin.is_some_and(|origin| origin.name == name && !origin.is_text);
-        let raw = if was_json && json::is_value(value) { value.to_owned() } else { json::quoted(value) };
+        let raw = if was_json && json::is_value(value) { value.to_owned() } else { json::quote(value) };
         Some((name.to_owned(), raw))
     }
 
@@ -214,7 +214,7 @@ impl PersonForm {
         let lines: Vec<String> = self
             .members()
             .into_iter()
-            .map(|(name, raw)| format!("  {}: {raw}", json::quoted(&name)))
+            .map(|(name, raw)| format!("  {}: {raw}", json::quote(&name)))
             .collect();
         if lines.is_empty() { "{\n}\n".to_owned() } else { format!("{{\n{}\n}}\n", lines.join(",\n")) }
     }
@@ -240,7 +240,7 @@ impl PersonForm {
         }
         let before = &self.before;
         let differs = |text: &str, before: &str| (text != before.trim()).then(|| text.to_owned());
-        let tags = tag_words(self.text(3));
+        let tags = parse_tags(self.text(3));
         let members = self.members();
         let old: Vec<(&str, String)> =
             before.fields.iter().map(|field| (field.name.as_str(), raw_of(field))).collect();
@@ -272,7 +272,7 @@ impl PersonForm {
                 self.values[place].set(text.clone());
             }
         }
-        let tags = model::contacts::merged(&self.before.tags, &change.add, &change.remove);
+        let tags = model::contacts::merge_tags(&self.before.tags, &change.add, &change.remove);
         self.values[3].set(tags.join(", "));
         let mut members = self.members();
         members.retain(|(name, _)| {
@@ -303,5 +303,5 @@ pub fn field_named(why: &str) -> Option<PersonField> {
 }
 
 fn raw_of(field: &MetadataField) -> String {
-    if field.is_text { json::quoted(&field.text) } else { field.text.clone() }
+    if field.is_text { json::quote(&field.text) } else { field.text.clone() }
 }

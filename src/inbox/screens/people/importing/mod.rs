@@ -65,9 +65,9 @@ fn ask(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> {
         DialogLine::gap(),
     ];
     let counts = [
-        (found.good, "to be imported"),
-        (found.twice, "with a number that stands further up: left out"),
-        (found.bad, "wrong: left out"),
+        (found.valid, "to be imported"),
+        (found.duplicates, "with a number that stands further up: left out"),
+        (found.invalid, "wrong: left out"),
         (found.done, "seen to by an earlier import: not done again"),
     ];
     lines.push(DialogLine::plain(format!("{} rows", found.rows)));
@@ -75,15 +75,15 @@ fn ask(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> {
         lines.push(DialogLine::plain(format!("{count:>8}  {words}")));
     }
     for problem in found.problems.iter().take(SHOWN) {
-        lines.push(DialogLine::error(problem.words()));
+        lines.push(DialogLine::error(problem.describe()));
     }
-    if found.bad > SHOWN.min(found.problems.len()) as u64 {
-        let more = found.bad - SHOWN.min(found.problems.len()) as u64;
+    if found.invalid > SHOWN.min(found.problems.len()) as u64 {
+        let more = found.invalid - SHOWN.min(found.problems.len()) as u64;
         lines.push(DialogLine::dim(format!("… and {more} more; the results name each")));
     }
     lines.push(DialogLine::gap());
     let merges = if found.merges { "Tags and metadata are merged with what the server has. " } else { "" };
-    let minutes = match found.minutes() {
+    let minutes = match found.estimated_minutes() {
         0 | 1 => "about a minute".to_owned(),
         minutes if minutes < 120 => format!("about {minutes} minutes"),
         minutes => format!("about {} hours", minutes / 60),

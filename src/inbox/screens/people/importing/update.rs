@@ -54,7 +54,7 @@ pub(crate) fn import_told(inbox: &mut Inbox, told: ImportResult) {
         ImportResult::Progress(source, progress) if progress.ended => {
             inbox.people.importing = None;
             inbox.people.rows.mark_stale();
-            inbox.context.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
+            inbox.context.say(format!("imported: {} · {}.results.csv", progress.describe(), source.name()));
         }
         ImportResult::Progress(source, progress) => {
             let before = inbox.people.importing.replace(RunningImport { source, progress: progress.clone() });
@@ -71,7 +71,7 @@ pub(crate) fn import_told(inbox: &mut Inbox, told: ImportResult) {
 }
 
 fn ask_import(context: &mut Context, source: ImportSource, found: DryRun) {
-    let words = if found.good > found.done { "IMPORT" } else { "" };
+    let words = if found.valid > found.done { "IMPORT" } else { "" };
     let question = Confirm::new("Import these people?", ask(&source, &found));
     let question = question
         .answer('y', words, move |inbox| inbox.people.start_import(source, &found, &mut inbox.context));
@@ -81,7 +81,7 @@ fn ask_import(context: &mut Context, source: ImportSource, found: DryRun) {
 impl People {
     /// The import was agreed to.
     fn start_import(&mut self, source: ImportSource, found: &DryRun, context: &mut Context) {
-        if found.good == 0 {
+        if found.valid == 0 {
             return context.warn("there is nothing in it that could be imported");
         }
         let progress = ImportProgress { rows: found.rows, done: found.done, ..ImportProgress::default() };

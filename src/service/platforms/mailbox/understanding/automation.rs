@@ -3,13 +3,13 @@
 use mail_parser::{Message, MimeHeaders};
 use serde_json::{Map, Value};
 
-use crate::carriers::MailReturn;
+use crate::carriers::BounceReport;
 use crate::platforms::mailbox::understanding::lines::one_line;
 
 /// Beginnings of local parts at which nobody reads answers.
-const ROBOTS: [&str; 5] = ["mailer-daemon", "postmaster", "no-reply", "noreply", "do-not-reply"];
+const ROBOT_PREFIXES: [&str; 5] = ["mailer-daemon", "postmaster", "no-reply", "noreply", "do-not-reply"];
 /// Headers of mail that a program sent, or a list passed on.
-const MARKS: [&str; 7] = [
+const AUTOMATION_HEADERS: [&str; 7] = [
     "X-Autoreply",
     "X-Autorespond",
     "X-Auto-Response-Suppress",
@@ -50,7 +50,7 @@ pub fn robot_marks(parsed: &Message<'_>, address: &str) -> Map<String, Value> {
     if let Some(value) = raw("Precedence").filter(|text| bulk.contains(&text.to_ascii_lowercase().as_str())) {
         note("Precedence", value);
     }
-    for name in MARKS {
+    for name in AUTOMATION_HEADERS {
         if let Some(value) = raw(name) {
             note(name, value);
         }
@@ -62,14 +62,14 @@ pub fn robot_marks(parsed: &Message<'_>, address: &str) -> Map<String, Value> {
         note("Return-Path", "<>");
     }
     let local = address.split('@').next().unwrap_or_default().to_ascii_lowercase();
-    if address.is_empty() || ROBOTS.iter().any(|one| local.starts_with(one)) {
+    if address.is_empty() || ROBOT_PREFIXES.iter().any(|one| local.starts_with(one)) {
         note("From", address);
     }
     found
 }
 
 /// The kind that marks speak for.
-pub fn kind_of(marks: &Map<String, Value>, returned: Option<&MailReturn>) -> MailKind {
+pub fn classify(marks: &Map<String, Value>, returned: Option<&BounceReport>) -> MailKind {
     let has = |name: &str| marks.contains_key(name);
     let says = |name: &str, words: &[&str]| {
         let value = marks.get(name).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();

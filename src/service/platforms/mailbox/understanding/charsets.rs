@@ -11,20 +11,20 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Encoding, Message, MessagePart, MimeHeaders};
 
-use crate::platforms::mailbox::understanding::encoded_words::base64_of;
+use crate::platforms::mailbox::understanding::encoded_words::decode_base64;
 
 /// Bytes of an HTML document in which its declaration is looked for.
 const DECLARATION_BYTES: usize = 2048;
 /// Bytes that are looked at to guess a charset.
 const SAMPLE_BYTES: usize = 64 * 1024;
 /// Charsets that mail claims without having them.
-const DEFAULTS: [&str; 4] = ["us-ascii", "ascii", "iso-8859-1", "windows-1252"];
+const DEFAULT_CHARSETS: [&str; 4] = ["us-ascii", "ascii", "iso-8859-1", "windows-1252"];
 
 /// Text of a part, which the parser has read as `decoded`.
-pub fn text_of_part(parsed: &Message<'_>, part: &MessagePart<'_>, decoded: &str, is_html: bool) -> String {
+pub fn decode_part(parsed: &Message<'_>, part: &MessagePart<'_>, decoded: &str, is_html: bool) -> String {
     let declared = part.content_type().and_then(|kind| kind.attribute("charset"));
     let declared = declared.map(str::to_ascii_lowercase);
-    let is_default = declared.as_deref().is_none_or(|text| DEFAULTS.contains(&text));
+    let is_default = declared.as_deref().is_none_or(|text| DEFAULT_CHARSETS.contains(&text));
     let is_broken = decoded.contains('\u{fffd}');
     // Nothing else is worth a second look at the bytes.
     let is_raw_base64 = is_broken_base64(part);
@@ -41,20 +41,20 @@ pub fn text_of_part(parsed: &Message<'_>, part: &MessagePart<'_>, decoded: &str,
     let charset = charset.unwrap_or_else(|| match declared.as_deref() {
         // Whoever names Latin-1 means the charset of Windows.
         Some("iso-8859-1" | "windows-1252") => WINDOWS_1252,
-        _ => guess(&bytes),
+        _ => guess_charset(&bytes),
     });
     charset.decode_without_bom_handling(&bytes).0.into_owned()
 }
 
 /// Text of bytes in a header: UTF-8 (RFC 6532), else as guessed.
-pub fn text_of_header(bytes: &[u8]) -> String {
+pub fn decode_header(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        Err(_) => guess(bytes).decode_without_bom_handling(bytes).0.into_owned(),
+        Err(_) => guess_charset(bytes).decode_without_bom_handling(bytes).0.into_owned(),
     }
 }
 
-fn guess(bytes: &[u8]) -> &'static Charset {
+fn guess_charset(bytes: &[u8]) -> &'static Charset {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&bytes[..bytes.len().min(SAMPLE_BYTES)], true);
     detector.guess(None, Utf8Detection::Deny)
@@ -111,7 +111,7 @@ fn base64_with_footer(raw: &[u8]) -> Vec<u8> {
     }
     let (encoded, footer) = raw.split_at(length);
     let mut bytes = base64_decode(encoded.trim_ascii())
-        .or_else(|| base64_of(&String::from_utf8_lossy(encoded)))
+        .or_else(|| decode_base64(&String::from_utf8_lossy(encoded)))
         .unwrap_or_else(|| encoded.to_vec());
     if !footer.trim_ascii().is_empty() {
         bytes.extend_from_slice(b"\n");
@@ -136,9 +136,9 @@ mod tests {
 
     #[test]
     fn bytes_in_headers_are_guessed() {
-        assert_eq!(text_of_header("Größe".as_bytes()), "Größe");
-        assert_eq!(text_of_header(b"Gr\xf6\xdfe der Jacke"), "Größe der Jacke");
+        assert_eq!(decode_header("Größe".as_bytes()), "Größe");
+        assert_eq!(decode_header(b"Gr\xf6\xdfe der Jacke"), "Größe der Jacke");
         let russian = b"\xf7\xcf\xd0\xd2\xcf\xd3 \xcf \xda\xc1\xcb\xc1\xda\xc5 \xd7\xc5\xcc\xcf\xd3\xc9\xd0\xc5\xc4\xc1";
-        assert_eq!(text_of_header(russian), "Вопрос о заказе велосипеда");
+        assert_eq!(decode_header(russian), "Вопрос о заказе велосипеда");
     }
 }

@@ -2,8 +2,8 @@
 
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use crate::carriers::{MailReturn, ParcelFile};
-use crate::mail::content::BODY;
+use crate::carriers::{BounceReport, OutboundFile};
+use crate::mail::content::MAX_BODY_CHARS;
 use crate::mail::plain;
 use crate::platforms::mailbox::understanding::lines::one_line;
 use crate::platforms::mailbox::understanding::{
@@ -11,15 +11,13 @@ use crate::platforms::mailbox::understanding::{
 };
 use model::bounds;
 
-/// Characters of a text that are kept.
-pub const BODY_CHARS: usize = BODY;
 /// Attachments that are kept of one mail.
 const MAX_FILES: usize = 50;
 /// Said of a mail that was taken out of a signature.
-const SIGNED: &str = "[a signed mail (S/MIME); its signature was not checked]";
+const SIGNED_NOTICE: &str = "[a signed mail (S/MIME); its signature was not checked]";
 /// Behind the name of a file of which only the beginning was fetched: it opens
 /// with no program, and nobody takes it for the whole.
-const CUT_ENDING: &str = ".cut";
+const CUT_FILE_EXTENSION: &str = ".cut";
 
 /// Texts and files of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,13 +25,13 @@ pub struct MailContent {
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
-    pub files: Vec<ParcelFile>,
+    pub files: Vec<OutboundFile>,
 }
 
 /// Reads the texts and files of a mail; one without a text says what it is.
-pub fn read_content(parsed: &Message<'_>, returned: Option<&MailReturn>, is_cut: bool) -> MailContent {
+pub fn read_content(parsed: &Message<'_>, returned: Option<&BounceReport>, is_cut: bool) -> MailContent {
     let mut content = MailContent::default();
-    (content.text, content.html) = texts(parsed);
+    (content.text, content.html) = mail_texts(parsed);
     content.take_encoded_files();
     content.add_files(parsed, is_cut);
     if !content.has_text() {
@@ -52,7 +50,7 @@ pub fn read_content(parsed: &Message<'_>, returned: Option<&MailReturn>, is_cut:
         content.text = report.or_else(|| stand_ins::describe_content(parsed)).or_else(|| Some(String::new()));
     }
     if is_cut {
-        content.note_cut();
+        content.append_cut_notice();
     }
     for text in [&mut content.text, &mut content.html].into_iter().flatten() {
         // No database keeps it.
@@ -80,8 +78,8 @@ impl MailContent {
     }
 
     /// Says that the mail is not whole, and which file is not.
-    pub fn note_cut(&mut self) {
-        let cut = self.files.iter().find_map(|file| file.name.strip_suffix(CUT_ENDING));
+    pub fn append_cut_notice(&mut self) {
+        let cut = self.files.iter().find_map(|file| file.name.strip_suffix(CUT_FILE_EXTENSION));
         let file = cut.map(|name| format!("; {name} is not whole")).unwrap_or_default();
         self.append(&format!("[the mail is longer than what is fetched of one{file}]"));
     }
@@ -89,7 +87,7 @@ impl MailContent {
     /// Takes files out of the text in which they are written.
     fn take_encoded_files(&mut self) {
         let Some(text) = self.text.as_ref().filter(|text| text.contains("begin ")) else { return };
-        let (kept, files) = uuencode::take_files(text);
+        let (kept, files) = uuencode::extract_files(text);
         if !files.is_empty() {
             self.text = Some(kept);
             let files = files.into_iter().take(MAX_FILES);
@@ -123,7 +121,7 @@ impl MailContent {
                 calendars.push(file.bytes.clone());
             }
             if was_cut {
-                file.name.push_str(CUT_ENDING);
+                file.name.push_str(CUT_FILE_EXTENSION);
             }
             self.files.push(file);
         }
@@ -136,20 +134,21 @@ impl MailContent {
                 || part.is_content_type("application", "x-pkcs7-mime")
         };
         let part = parsed.parts.iter().find(is_smime);
-        let Some(mail) = part.and_then(|part| signed::open(part.contents())) else { return };
+        let Some(mail) = part.and_then(|part| signed::open_signed(part.contents())) else { return };
         let Some(inner) = MessageParser::default().parse(&mail) else { return };
-        let (text, html) = texts(&inner);
+        let (text, html) = mail_texts(&inner);
         if text.is_none() && html.is_none() {
             return;
         }
         (self.text, self.html) = (text, html);
         self.add_files(&inner, false);
-        self.append(SIGNED);
+        self.append(SIGNED_NOTICE);
     }
 
     fn unpack(&mut self, packed: tnef::PackedMail) {
         if !self.has_text() {
-            let bounded = |text: String| text.chars().filter(|letter| *letter != '\0').take(BODY).collect();
+            let bounded =
+                |text: String| text.chars().filter(|letter| *letter != '\0').take(MAX_BODY_CHARS).collect();
             self.text = packed.text.map(bounded);
             self.html = packed.html.map(bounded);
         }
@@ -163,21 +162,21 @@ impl MailContent {
 
 /// The plain text of a mail, else the words of its HTML.
 pub fn text_of(parsed: &Message<'_>) -> String {
-    match texts(parsed) {
+    match mail_texts(parsed) {
         (Some(text), _) => text,
-        (None, Some(html)) => plain::plain(&html),
+        (None, Some(html)) => plain::html_to_text(&html),
         (None, None) => String::new(),
     }
 }
 
 /// The plain text and the HTML, also of a mail whose parts cannot be told
 /// apart.
-fn texts(parsed: &Message<'_>) -> (Option<String>, Option<String>) {
+fn mail_texts(parsed: &Message<'_>) -> (Option<String>, Option<String>) {
     let found = bodies(parsed);
     if found.0.is_some() || found.1.is_some() {
         return found;
     }
-    if let Some(mended) = mended_multipart(parsed)
+    if let Some(mended) = repair_multipart(parsed)
         && let Some(parsed) = MessageParser::default().parse(&mended)
     {
         let found = bodies(&parsed);
@@ -206,7 +205,7 @@ fn bodies(parsed: &Message<'_>) -> (Option<String>, Option<String>) {
 }
 
 fn join(parsed: &Message<'_>, parts: &[u32], as_html: bool) -> Option<String> {
-    let (mut found, mut left) = (String::new(), BODY);
+    let (mut found, mut left) = (String::new(), MAX_BODY_CHARS);
     for part in parts.iter().filter_map(|id| parsed.part(*id)) {
         let text = match &part.body {
             PartType::Html(_) if as_html => text_of_part(parsed, part),
@@ -232,7 +231,7 @@ fn text_of_part(parsed: &Message<'_>, part: &MessagePart<'_>) -> String {
         PartType::Text(text) => (text.as_ref(), false),
         _ => return String::from_utf8_lossy(part.contents()).into_owned(),
     };
-    let text = charsets::text_of_part(parsed, part, decoded, is_html);
+    let text = charsets::decode_part(parsed, part, decoded, is_html);
     let is = |name: &str, word: &str| {
         let value = part.content_type().and_then(|kind| kind.attribute(name));
         value.is_some_and(|value| value.eq_ignore_ascii_case(word))
@@ -259,7 +258,7 @@ fn first_text(parsed: &Message<'_>) -> Option<String> {
 
 /// A multipart mail whose boundary is missing or wrong, with the boundary that
 /// stands in its body; `None` for a mail that is not broken so.
-fn mended_multipart(parsed: &Message<'_>) -> Option<Vec<u8>> {
+fn repair_multipart(parsed: &Message<'_>) -> Option<Vec<u8>> {
     let root = parsed.root_part();
     if !root.content_type().is_some_and(|kind| kind.ctype().eq_ignore_ascii_case("multipart")) {
         return None;
@@ -279,7 +278,7 @@ fn mended_multipart(parsed: &Message<'_>) -> Option<Vec<u8>> {
     None
 }
 
-fn attached_file(parsed: &Message<'_>, part: &MessagePart<'_>, index: usize) -> ParcelFile {
+fn attached_file(parsed: &Message<'_>, part: &MessagePart<'_>, index: usize) -> OutboundFile {
     let kind = part.content_type().map(|kind| match kind.subtype() {
         Some(subtype) => format!("{}/{subtype}", kind.ctype()).to_ascii_lowercase(),
         None => kind.ctype().to_ascii_lowercase(),
@@ -293,12 +292,12 @@ fn attached_file(parsed: &Message<'_>, part: &MessagePart<'_>, index: usize) -> 
     let mut bytes = bytes;
     let encoding = part.content_transfer_encoding().unwrap_or_default();
     if ["x-uuencode", "x-uue", "uuencode"].iter().any(|word| encoding.eq_ignore_ascii_case(word))
-        && let Some(file) = uuencode::take_files(&String::from_utf8_lossy(&bytes)).1.into_iter().next()
+        && let Some(file) = uuencode::extract_files(&String::from_utf8_lossy(&bytes)).1.into_iter().next()
     {
         bytes = file.bytes;
         name = if name.is_empty() { file.name } else { name };
     }
-    if one_line(&name, bounds::FILENAME).is_empty() {
+    if one_line(&name, bounds::MAX_FILENAME_CHARS).is_empty() {
         name = if index == 0 { usual.to_owned() } else { format!("{}-{usual}", index + 1) };
     }
     if is_calendar(part) && !name.to_ascii_lowercase().ends_with(".ics") {
@@ -308,9 +307,9 @@ fn attached_file(parsed: &Message<'_>, part: &MessagePart<'_>, index: usize) -> 
 }
 
 /// A file whose name and media type are fit to be shown.
-fn named_file(name: &str, media_type: Option<String>, bytes: Vec<u8>) -> ParcelFile {
-    let name = one_line(name, bounds::FILENAME);
-    ParcelFile {
+fn named_file(name: &str, media_type: Option<String>, bytes: Vec<u8>) -> OutboundFile {
+    let name = one_line(name, bounds::MAX_FILENAME_CHARS);
+    OutboundFile {
         name: if name.is_empty() { "attachment".to_owned() } else { name },
         mime_type: media_type
             .filter(|kind| is_media_type(kind))

@@ -15,7 +15,7 @@ use crate::platforms::mailbox::understanding::mailboxes::{AddressHeader, MailAdd
 use wire::carriers::PieceKind;
 
 /// Headers in which services that pass mail on tell its author.
-const ORIGINAL_AUTHORS: [&str; 2] = ["X-Original-From", "X-Original-Sender"];
+const ORIGINAL_AUTHOR_HEADERS: [&str; 2] = ["X-Original-From", "X-Original-Sender"];
 
 /// Which way a mail went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,17 +61,17 @@ pub fn read_correspondence(parsed: &Message<'_>, folder: PieceKind, own: &[Strin
         header.mailboxes.iter().filter(is_stranger).cloned().collect()
     };
     let answers_go_to = match strangers(&reply_to) {
-        named if !named.is_empty() => target(named, &from),
+        named if !named.is_empty() => answer_target(named, &from),
         _ if reply_to.mailboxes.is_empty() && !reply_to.shown.is_empty() => {
             AnswerTarget::Nobody { shown: reply_to.shown.clone() }
         }
         _ => match strangers(&from) {
-            authors if !authors.is_empty() => target(authors, &from),
+            authors if !authors.is_empty() => answer_target(authors, &from),
             _ => {
-                let told = ORIGINAL_AUTHORS.iter().map(|name| strangers(&header(name)));
+                let told = ORIGINAL_AUTHOR_HEADERS.iter().map(|name| strangers(&header(name)));
                 let is_passed_on = !from.mailboxes.is_empty();
                 match told.into_iter().find(|told| is_passed_on && !told.is_empty()) {
-                    Some(told) => target(told, &from),
+                    Some(told) => answer_target(told, &from),
                     None => AnswerTarget::Nobody { shown: from.shown.clone() },
                 }
             }
@@ -98,7 +98,7 @@ pub fn read_correspondence(parsed: &Message<'_>, folder: PieceKind, own: &[Strin
 }
 
 /// The target of answers to these mailboxes, of which there is at least one.
-fn target(named: Vec<MailAddress>, from: &AddressHeader) -> AnswerTarget {
+fn answer_target(named: Vec<MailAddress>, from: &AddressHeader) -> AnswerTarget {
     let author = from.mailboxes.first().map(|author| author.address.as_str()).unwrap_or_default();
     match named.as_slice() {
         [one] if one.address.eq_ignore_ascii_case(author) && from.mailboxes.len() == 1 => {

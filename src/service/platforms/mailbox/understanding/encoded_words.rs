@@ -26,7 +26,7 @@ pub fn decode_words(text: &str) -> String {
     while !rest.is_empty() {
         let skipped = rest.len() - rest.trim_start().len();
         let gap = if pending.is_some() { skipped } else { 0 };
-        if let Some(word) = word_at(&rest[gap..]) {
+        if let Some(word) = parse_word(&rest[gap..]) {
             pending = Some(match pending.take() {
                 Some((charset, mut bytes)) if charset.eq_ignore_ascii_case(word.charset) => {
                     bytes.extend(word.bytes);
@@ -52,24 +52,24 @@ pub fn decode_words(text: &str) -> String {
 
 /// Length in bytes of the encoded word that a text begins with.
 pub fn word_length(text: &str) -> Option<usize> {
-    word_at(text).map(|word| word.length)
+    parse_word(text).map(|word| word.length)
 }
 
 fn flush(pending: Option<(&str, Vec<u8>)>, decoded: &mut String) {
     if let Some((charset, bytes)) = pending {
-        decoded.push_str(&text_of(charset, &bytes));
+        decoded.push_str(&decode_charset(charset, &bytes));
     }
 }
 
 /// The text of bytes in a charset; an unknown charset counts as UTF-8.
-pub fn text_of(charset: &str, bytes: &[u8]) -> String {
+pub fn decode_charset(charset: &str, bytes: &[u8]) -> String {
     match charset_decoder(charset.as_bytes()) {
         Some(decode) if !charset.eq_ignore_ascii_case("utf-8") => decode(bytes),
         _ => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 
-fn word_at(text: &str) -> Option<EncodedWord<'_>> {
+fn parse_word(text: &str) -> Option<EncodedWord<'_>> {
     let inner = text.strip_prefix("=?")?;
     let (charset, after) = inner.split_once('?')?;
     // `charset*language` (RFC 2231).
@@ -83,15 +83,15 @@ fn word_at(text: &str) -> Option<EncodedWord<'_>> {
         return None;
     }
     let bytes = match encoding {
-        "B" | "b" => base64_of(content)?,
-        "Q" | "q" => quoted_of(content),
+        "B" | "b" => decode_base64(content)?,
+        "Q" | "q" => decode_quoted(content),
         _ => return None,
     };
     Some(EncodedWord { charset, bytes, length: text.len() - after.len() + content.len() + 2 })
 }
 
 /// Decodes base64 whose padding may be missing or misplaced.
-pub fn base64_of(content: &str) -> Option<Vec<u8>> {
+pub fn decode_base64(content: &str) -> Option<Vec<u8>> {
     let mut letters: Vec<u8> =
         content.bytes().filter(|byte| *byte != b'=' && !byte.is_ascii_whitespace()).collect();
     if letters.len() % 4 == 1 {
@@ -103,7 +103,7 @@ pub fn base64_of(content: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(&STANDARD, lenient).decode(letters).ok()
 }
 
-fn quoted_of(content: &str) -> Vec<u8> {
+fn decode_quoted(content: &str) -> Vec<u8> {
     let bytes = content.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {

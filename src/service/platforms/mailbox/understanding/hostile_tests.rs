@@ -183,7 +183,7 @@ fn peak_kilobytes() -> Option<u64> {
 }
 
 /// Addresses that an answer goes to.
-fn answered(reading: &MailReading) -> Vec<String> {
+fn answered(reading: &ParsedMail) -> Vec<String> {
     match &reading.people.answers_go_to {
         AnswerTarget::Author => {
             reading.people.from.mailboxes.first().map(|author| author.address.clone()).into_iter().collect()
@@ -213,7 +213,7 @@ fn standing(raw: &[u8]) -> BTreeSet<String> {
     }
     let mut found = BTreeSet::new();
     for (_, value) in fields.iter().filter(|field| ANSWER_HEADERS.contains(&field.0.as_str())) {
-        let text = charsets::text_of_header(value).replace(['\r', '\n'], "");
+        let text = charsets::decode_header(value).replace(['\r', '\n'], "");
         for text in [without_comments(&text), text] {
             let is_edge = |letter: char| letter.is_whitespace() || "<>,;:()".contains(letter);
             let pieces = text.split(is_edge).flat_map(|piece| [piece.to_owned(), piece.replace('"', "")]);
@@ -248,7 +248,7 @@ fn normal(address: &str) -> Option<String> {
 }
 
 /// What holds for every mail.
-fn check(raw: &[u8], reading: &MailReading, told: &str) {
+fn check(raw: &[u8], reading: &ParsedMail, told: &str) {
     let standing = standing(raw);
     for address in answered(reading) {
         assert!(bounds::is_email(&address), "{address:?} is no address: {told}");
@@ -279,9 +279,9 @@ fn check(raw: &[u8], reading: &MailReading, told: &str) {
     assert!(bytes <= raw.len() * MAX_GROWTH + 10_000, "{bytes} bytes of {}: {told}", raw.len());
 }
 
-fn read(raw: &[u8], place: MailPlace<'_>, told: &str) -> MailReading {
+fn read(raw: &[u8], place: MailPlace<'_>, told: &str) -> ParsedMail {
     let before = processor_time();
-    let reading = std::panic::catch_unwind(|| understand_mail(raw, place))
+    let reading = std::panic::catch_unwind(|| parse_mail(raw, place))
         .unwrap_or_else(|_| panic!("the reader ended: {told}"));
     let took = processor_time().zip(before).map_or(0, |(after, before)| after - before);
     assert!(took <= MAX_NANOSECONDS, "{took} ns: {told}");
@@ -306,7 +306,7 @@ fn any_mail_is_read_in_bounds_and_answered_to_nobody_else() {
         let place = MailPlace { folder, own: &own, is_cut: random.random_bool(0.1) };
         let reading = read(&mail, place, &told);
         if random.random_bool(0.05) {
-            assert_eq!(understand_mail(&mail, place), reading, "read twice: {told}");
+            assert_eq!(parse_mail(&mail, place), reading, "read twice: {told}");
         }
         count += 1;
         if is_measured && count.is_multiple_of(1_000) {

@@ -23,7 +23,7 @@ struct Field {
 
 impl Field {
     fn read(line: &str) -> Option<Self> {
-        let colon = outside_quotes(line, ':')?;
+        let colon = find_outside_quotes(line, ':')?;
         let head = &line[..colon];
         let end = head.find(';').unwrap_or(head.len());
         Some(Self {
@@ -36,7 +36,7 @@ impl Field {
     fn parameter(&self, name: &str) -> Option<String> {
         let mut rest = self.parameters.strip_prefix(';')?;
         loop {
-            let end = outside_quotes(rest, ';').unwrap_or(rest.len());
+            let end = find_outside_quotes(rest, ';').unwrap_or(rest.len());
             let (key, value) = rest[..end].split_once('=').unwrap_or((&rest[..end], ""));
             if key.trim().eq_ignore_ascii_case(name) {
                 return Some(one_line(value.trim().trim_matches('"'), MAX_FIELD_CHARS));
@@ -46,12 +46,12 @@ impl Field {
     }
 
     /// The value as people read it, on one line.
-    fn words(&self) -> String {
-        one_line(&unescaped(&self.value), MAX_FIELD_CHARS)
+    fn to_line(&self) -> String {
+        one_line(&unescape(&self.value), MAX_FIELD_CHARS)
     }
 
     /// `Ann <ann@a.example> (accepted)`.
-    fn person(&self) -> String {
+    fn describe_person(&self) -> String {
         let value = self.value.trim();
         let is_mail = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:"));
         let address = one_line(if is_mail { &value[7..] } else { value }, MAX_FIELD_CHARS);
@@ -60,14 +60,14 @@ impl Field {
             Some(name) => format!("{name} <{address}>"),
             None => address,
         };
-        match self.state() {
+        match self.guest_state() {
             Some(state) => format!("{named} ({state})"),
             None => named,
         }
     }
 
     /// How a guest answered.
-    fn state(&self) -> Option<&'static str> {
+    fn guest_state(&self) -> Option<&'static str> {
         match self.parameter("PARTSTAT")?.to_ascii_uppercase().as_str() {
             "ACCEPTED" => Some("accepted"),
             "DECLINED" => Some("declined"),
@@ -83,7 +83,7 @@ impl Field {
 pub fn describe_invitation(calendar: &str, has_text: bool) -> String {
     let (event, method, count) = first_event(calendar);
     let all = |name: &'static str| event.iter().filter(move |field| field.name == name);
-    let field = |name| all(name).map(Field::words).find(|words| !words.is_empty());
+    let field = |name| all(name).map(Field::to_line).find(|words| !words.is_empty());
     let is_cancelled =
         method == "CANCEL" || field("STATUS").is_some_and(|word| word.eq_ignore_ascii_case("CANCELLED"));
     let title = match method.as_str() {
@@ -95,19 +95,19 @@ pub fn describe_invitation(calendar: &str, has_text: bool) -> String {
     };
     let told = [
         ("What", field("SUMMARY")),
-        ("When", when(&event)),
-        ("Repeats", all("RRULE").next().and_then(|rule| repetition(&rule.value))),
+        ("When", describe_time(&event)),
+        ("Repeats", all("RRULE").next().and_then(|rule| describe_repetition(&rule.value))),
         ("Where", field("LOCATION")),
         ("Link", field("URL")),
-        ("Organizer", all("ORGANIZER").next().map(Field::person)),
-        ("Guests", guests(all("ATTENDEE"))),
+        ("Organizer", all("ORGANIZER").next().map(Field::describe_person)),
+        ("Guests", describe_guests(all("ATTENDEE"))),
         ("More", (count > 1).then(|| format!("{} more events in the file", count - 1))),
     ];
     let told =
         told.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
     let mut lines = vec![title.to_owned()];
     lines.extend(told.map(|(name, value)| format!("{name}: {value}")));
-    let description = all("DESCRIPTION").next().filter(|_| !has_text).map(|field| unescaped(&field.value));
+    let description = all("DESCRIPTION").next().filter(|_| !has_text).map(|field| unescape(&field.value));
     if let Some(description) = description.filter(|text| !text.trim().is_empty()) {
         let description: String = description.trim().chars().take(MAX_DESCRIPTION_CHARS).collect();
         lines.extend([String::new(), description]);
@@ -144,9 +144,9 @@ fn is_event(component: &str) -> bool {
     matches!(component, "VEVENT" | "VTODO")
 }
 
-fn guests<'a>(all: impl Iterator<Item = &'a Field>) -> Option<String> {
+fn describe_guests<'a>(all: impl Iterator<Item = &'a Field>) -> Option<String> {
     let all: Vec<&Field> = all.collect();
-    let mut named: Vec<String> = all.iter().take(MAX_GUESTS).map(|guest| guest.person()).collect();
+    let mut named: Vec<String> = all.iter().take(MAX_GUESTS).map(|guest| guest.describe_person()).collect();
     if all.len() > MAX_GUESTS {
         named.push(format!("and {} more", all.len() - MAX_GUESTS));
     }
@@ -193,12 +193,12 @@ impl EventTime {
 }
 
 /// When an event is, in words; as it stands where it cannot be read.
-fn when(event: &[Field]) -> Option<String> {
+fn describe_time(event: &[Field]) -> Option<String> {
     let named = |name: &str| event.iter().find(|field| field.name == name);
     let start = named("DTSTART").or_else(|| named("DUE"))?;
-    let Some(begins) = EventTime::read(start) else { return Some(start.words()) };
+    let Some(begins) = EventTime::read(start) else { return Some(start.to_line()) };
     let EventTime { date, clock, zone } = &begins;
-    let length = named("DURATION").map(|field| format!(", for {}", duration(&field.words())));
+    let length = named("DURATION").map(|field| format!(", for {}", describe_duration(&field.to_line())));
     let length = length.unwrap_or_default();
     let ends = named("DTEND").and_then(EventTime::read);
     Some(match (clock, ends) {
@@ -219,7 +219,7 @@ fn when(event: &[Field]) -> Option<String> {
 }
 
 /// `PT1H30M` as `1 h 30 min`; another form as it stands.
-fn duration(told: &str) -> String {
+fn describe_duration(told: &str) -> String {
     let Some(rest) = told.trim_start_matches('+').strip_prefix('P') else { return told.to_owned() };
     let (mut words, mut number, mut is_time) = (Vec::new(), String::new(), false);
     for letter in rest.chars() {
@@ -245,7 +245,7 @@ fn duration(told: &str) -> String {
 }
 
 /// `FREQ=WEEKLY;BYDAY=MO` as `every week on MO`.
-fn repetition(rule: &str) -> Option<String> {
+fn describe_repetition(rule: &str) -> Option<String> {
     let part = |name: &str| {
         rule.split(';').find_map(|part| {
             let (key, value) = part.split_once('=')?;
@@ -274,7 +274,7 @@ fn repetition(rule: &str) -> Option<String> {
 }
 
 /// Where a sign stands outside quotes.
-fn outside_quotes(text: &str, sign: char) -> Option<usize> {
+fn find_outside_quotes(text: &str, sign: char) -> Option<usize> {
     let mut is_quoted = false;
     text.char_indices().find_map(|(at, letter)| {
         is_quoted ^= letter == '"';
@@ -283,7 +283,7 @@ fn outside_quotes(text: &str, sign: char) -> Option<usize> {
 }
 
 /// A value without its escapes.
-fn unescaped(value: &str) -> String {
+fn unescape(value: &str) -> String {
     let mut words = String::with_capacity(value.len());
     let mut letters = value.chars();
     while let Some(letter) = letters.next() {
@@ -345,9 +345,9 @@ mod tests {
         ];
         for (fields, expected) in cases {
             let event: Vec<Field> = fields.lines().filter_map(Field::read).collect();
-            assert_eq!(when(&event).as_deref(), Some(expected), "{fields}");
+            assert_eq!(describe_time(&event).as_deref(), Some(expected), "{fields}");
         }
-        assert_eq!(when(&[]), None);
-        assert_eq!(duration("P1W"), "1 weeks");
+        assert_eq!(describe_time(&[]), None);
+        assert_eq!(describe_duration("P1W"), "1 weeks");
     }
 }

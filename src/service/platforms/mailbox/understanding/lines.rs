@@ -43,7 +43,7 @@ pub fn header_values(parsed: &Message<'_>, name: &str) -> Vec<String> {
 
 /// Raw header bytes as text, unfolded.
 fn header_text(bytes: &[u8]) -> String {
-    let text = charsets::text_of_header(bytes);
+    let text = charsets::decode_header(bytes);
     // Folding is a line break before white space; the white space stays.
     let text = text.replace(['\r', '\n'], "");
     if text.len() <= MAX_HEADER_BYTES {

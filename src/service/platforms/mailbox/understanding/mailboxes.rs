@@ -39,7 +39,7 @@ pub struct AddressHeader {
 
 /// Piece of a header between two commas.
 #[derive(Debug, Default)]
-struct HeaderPiece {
+struct HeaderPart {
     /// Text outside angle brackets and comments, quotes included.
     phrase: String,
     comments: String,
@@ -65,7 +65,7 @@ pub fn read_mailboxes(values: &[String]) -> AddressHeader {
 
 fn read_value(value: &str, found: &mut AddressHeader) {
     let mut before: Vec<String> = Vec::new();
-    for piece in pieces(value) {
+    for piece in split_header(value) {
         let has_at = piece.phrase.contains('@') || piece.angles.iter().any(|angle| angle.contains('@'));
         if !has_at && piece.angles.is_empty() && !piece.is_broken {
             // `Doe, John <john@d.example>`: a name in which a comma stands.
@@ -87,7 +87,7 @@ fn read_value(value: &str, found: &mut AddressHeader) {
     }
 }
 
-fn mailbox(piece: &HeaderPiece, before: &[String]) -> Option<MailAddress> {
+fn mailbox(piece: &HeaderPart, before: &[String]) -> Option<MailAddress> {
     if piece.is_broken {
         return None;
     }
@@ -99,7 +99,7 @@ fn mailbox(piece: &HeaderPiece, before: &[String]) -> Option<MailAddress> {
     let words = if words.is_empty() { name_of(&piece.comments) } else { words };
     let mut name = before.to_vec();
     name.extend(Some(words).filter(|words| !words.is_empty()));
-    let name = one_line(&name.join(", "), bounds::CONTACT_NAME);
+    let name = one_line(&name.join(", "), bounds::MAX_CONTACT_NAME_CHARS);
     let is_name = !name.is_empty() && !holds_address(&name);
     Some(MailAddress { address, name: is_name.then_some(name) })
 }
@@ -144,9 +144,9 @@ fn holds_address(name: &str) -> bool {
 
 /// Cuts a value at commas and semicolons outside quotes, comments and angle
 /// brackets; the names of groups are left out.
-fn pieces(value: &str) -> Vec<HeaderPiece> {
+fn split_header(value: &str) -> Vec<HeaderPart> {
     let mut found = Vec::new();
-    let mut piece = HeaderPiece::default();
+    let mut piece = HeaderPart::default();
     let mut rest = value;
     while let Some(letter) = rest.chars().next() {
         let mut taken = letter.len_utf8();
@@ -177,7 +177,7 @@ fn pieces(value: &str) -> Vec<HeaderPiece> {
                 taken = word_length(rest).unwrap_or(taken);
                 piece.phrase.push_str(&rest[..taken]);
             }
-            ':' if begins_group(rest) => piece = HeaderPiece::default(),
+            ':' if begins_group(rest) => piece = HeaderPart::default(),
             ',' | ';' => found.push(std::mem::take(&mut piece)),
             // A second address without a comma: which of them is meant?
             '@' if !piece.angles.is_empty() => piece.is_broken = true,

@@ -31,9 +31,9 @@ use mail_parser::{HeaderValue, Message, MessageParser};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{ArrivedMail, MailReturn, ParcelFile};
+use crate::carriers::{ArrivedMail, BounceReport, OutboundFile};
 use crate::mail::answer_target::{AnswerTarget, is_mail_daemon};
-use crate::mail::content::{BODY, REFERENCE};
+use crate::mail::content::{MAX_BODY_CHARS, MAX_REFERENCE_CHARS};
 use crate::mail::receive::InboundMail;
 use crate::mail::topics;
 use automation::MailKind;
@@ -63,7 +63,7 @@ pub struct MailPlace<'a> {
 
 /// A mail as it is understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MailReading {
+pub struct ParsedMail {
     pub people: Correspondence,
     /// `Message-ID` in angle brackets; made from the bytes where the mail has
     /// none that can be used.
@@ -85,24 +85,27 @@ pub struct MailReading {
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
-    pub files: Vec<ParcelFile>,
+    pub files: Vec<OutboundFile>,
     /// Report on a mail that was sent from here.
-    pub returned: Option<MailReturn>,
+    pub bounce: Option<BounceReport>,
 }
 
 /// Reads a mail.
-pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
+pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
     let content_id = content_id(raw, place.own);
     let Some(parsed) = MessageParser::default().parse(raw) else {
-        let text: String =
-            String::from_utf8_lossy(raw).chars().filter(|letter| *letter != '\0').take(BODY).collect();
+        let text: String = String::from_utf8_lossy(raw)
+            .chars()
+            .filter(|letter| *letter != '\0')
+            .take(MAX_BODY_CHARS)
+            .collect();
         let nobody = AnswerTarget::Nobody { shown: String::new() };
         let people = Correspondence { answers_go_to: nobody, ..Correspondence::default() };
         let mut content = MailContent { text: Some(text), ..MailContent::default() };
         if place.is_cut {
-            content.note_cut();
+            content.append_cut_notice();
         }
-        return MailReading { people, message_id: content_id, text: content.text, ..MailReading::default() };
+        return ParsedMail { people, message_id: content_id, text: content.text, ..ParsedMail::default() };
     };
     let mut people = correspondence::read_correspondence(&parsed, place.folder, place.own);
     let own_id = parsed.message_id().and_then(usable_id);
@@ -113,38 +116,38 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
     let marks = automation::robot_marks(&parsed, answered);
     let author = people.from.mailboxes.first().map_or("", |mailbox| mailbox.address.as_str());
     let returned = reports::read_report(&parsed, author);
-    let kind = automation::kind_of(&marks, returned.as_ref());
+    let kind = automation::classify(&marks, returned.as_ref());
     if kind == MailKind::Report || is_mail_daemon(author) {
         // Nobody reads what a mail server is answered.
         people.answers_go_to = AnswerTarget::Nobody { shown: people.from.shown.clone() };
     }
     let MailContent { text, html, files } = content::read_content(&parsed, returned.as_ref(), place.is_cut);
     let subject = header_values(&parsed, "Subject").into_iter().next().unwrap_or_default();
-    let subject = one_line(&encoded_words::decode_words(&subject), bounds::SUBJECT);
-    let mut references = ids(parsed.references());
+    let subject = one_line(&encoded_words::decode_words(&subject), bounds::MAX_SUBJECT_CHARS);
+    let mut references = message_ids(parsed.references());
     references.drain(..references.len().saturating_sub(MAX_REFERENCES));
-    MailReading {
+    ParsedMail {
         has_own_id: own_id.is_some(),
         message_id: own_id.unwrap_or(content_id),
-        in_reply_to: ids(parsed.in_reply_to()).pop(),
+        in_reply_to: message_ids(parsed.in_reply_to()).pop(),
         references,
         topic: topics::distinct_topic(&subject),
         subject,
         kind,
-        claimed_at: date(&parsed),
+        claimed_at: sender_date(&parsed),
         marks,
         text,
         html,
         files,
-        returned,
+        bounce: returned,
         people,
     }
 }
 
 /// A mail of a mailbox with this address, as the service takes it in.
-pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
+pub fn read_mail(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
     let own = [own.to_owned()];
-    let reading = understand_mail(raw, MailPlace { folder: head.kind, own: &own, is_cut: head.cut });
+    let reading = parse_mail(raw, MailPlace { folder: head.kind, own: &own, is_cut: head.cut });
     let people = reading.people;
     let author = people.from.mailboxes.first();
     let addresses = |header: AddressHeader| {
@@ -165,7 +168,7 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
         to: addresses(people.to),
         copies: addresses(people.cc),
         is_automatic: reading.kind != MailKind::Person,
-        is_report: reading.returned.is_some(),
+        is_report: reading.bounce.is_some(),
         headers: reading.marks,
         claimed_at: reading.claimed_at,
         arrived_at: head.arrived_at.map(|seconds| Timestamp::from_micros(seconds.saturating_mul(SECOND))),
@@ -174,17 +177,17 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
     ArrivedMail {
         mail,
         files: reading.files,
-        kept: Vec::new(),
+        stored_files: Vec::new(),
         direction: people.direction,
         number: is_numbered.then_some((head.validity, head.uid)),
-        returned: reading.returned,
+        bounce: reading.bounce,
         earlier: None,
     }
 }
 
 /// Date of the sender; what stands behind it, such as a header that was folded
 /// by mistake, does not count.
-fn date(parsed: &Message<'_>) -> Option<Timestamp> {
+fn sender_date(parsed: &Message<'_>) -> Option<Timestamp> {
     let value = header_values(parsed, "Date").into_iter().next()?;
     let words: Vec<&str> = value.split_whitespace().collect();
     let beginnings = [usize::MAX, 6, 5].map(|count| words[..words.len().min(count)].join(" "));
@@ -202,10 +205,10 @@ fn content_id(raw: &[u8], own: &[String]) -> String {
 
 /// An id in angle brackets, `None` for one that no other mail could name.
 fn usable_id(id: &str) -> Option<String> {
-    (!id.is_empty() && without_gaps(id, REFERENCE) == id).then(|| format!("<{id}>"))
+    (!id.is_empty() && strip_spaces(id, MAX_REFERENCE_CHARS) == id).then(|| format!("<{id}>"))
 }
 
-fn ids(value: &HeaderValue<'_>) -> Vec<String> {
+fn message_ids(value: &HeaderValue<'_>) -> Vec<String> {
     let all = match value {
         HeaderValue::Text(id) => vec![id.as_ref()],
         HeaderValue::TextList(ids) => ids.iter().map(AsRef::as_ref).collect(),
@@ -216,6 +219,6 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
 
 /// Text without control characters and white space, cut to a number of
 /// characters.
-fn without_gaps(text: &str, max_chars: usize) -> String {
+fn strip_spaces(text: &str, max_chars: usize) -> String {
     text.chars().filter(|letter| !letter.is_control() && !letter.is_whitespace()).take(max_chars).collect()
 }

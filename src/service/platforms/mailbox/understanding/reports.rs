@@ -3,16 +3,16 @@
 
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
-use crate::carriers::MailReturn;
+use crate::carriers::BounceReport;
 use crate::platforms::mailbox::understanding::lines::{header_values, one_line};
-use crate::platforms::mailbox::understanding::{ids, usable_id};
+use crate::platforms::mailbox::understanding::{message_ids, usable_id};
 
 /// Characters of the reason that are kept.
 const MAX_REASON_CHARS: usize = 500;
 /// Local parts under which servers report.
-const DAEMONS: [&str; 3] = ["mailer-daemon", "postmaster", "mail-daemon"];
+const REPORT_SENDERS: [&str; 3] = ["mailer-daemon", "postmaster", "mail-daemon"];
 /// Words of servers that could not deliver a mail, in lower case.
-const FAILED: [&str; 12] = [
+const FAILURE_PHRASES: [&str; 12] = [
     "could not be delivered",
     "couldn't be delivered",
     "wasn't able to deliver",
@@ -27,22 +27,22 @@ const FAILED: [&str; 12] = [
     "failure notice",
 ];
 /// Words of servers that still try.
-const DELAYED: [&str; 4] = ["delayed", "will be retried", "still trying", "no action is required"];
+const DELAY_PHRASES: [&str; 4] = ["delayed", "will be retried", "still trying", "no action is required"];
 
 /// Reads what a mail reports of a mail that was sent from here; `None` for a
 /// mail that reports nothing, or of which the reported mail is not known.
-pub fn read_report(parsed: &Message<'_>, author: &str) -> Option<MailReturn> {
+pub fn read_report(parsed: &Message<'_>, author: &str) -> Option<BounceReport> {
     let status = parsed.parts.iter().find(|part| part.is_content_type("message", "delivery-status"));
     let text: String = parsed.text_bodies().filter_map(|part| part.text_contents()).collect();
     let (has_failed, why) = match status {
         Some(status) => read_status(&String::from_utf8_lossy(status.contents())),
         None => read_free_text(parsed, author, &text)?,
     };
-    let original = enclosed_id(parsed).or_else(|| quoted_id(&text)).or_else(|| {
-        let before = ids(parsed.in_reply_to()).pop();
-        before.or_else(|| ids(parsed.references()).pop())
+    let original = attached_mail_id(parsed).or_else(|| quoted_id(&text)).or_else(|| {
+        let before = message_ids(parsed.in_reply_to()).pop();
+        before.or_else(|| message_ids(parsed.references()).pop())
     })?;
-    Some(MailReturn { header_id: original, has_failed, why: one_line(&why, MAX_REASON_CHARS) })
+    Some(BounceReport { header_id: original, has_failed, why: one_line(&why, MAX_REASON_CHARS) })
 }
 
 /// Reads all recipients of a report: whether one of them does not get the mail,
@@ -79,7 +79,7 @@ fn read_free_text(parsed: &Message<'_>, author: &str, text: &str) -> Option<(boo
     let local = author.split('@').next().unwrap_or_default().to_ascii_lowercase();
     let failed_recipients = header_values(parsed, "X-Failed-Recipients").join(", ");
     let is_empty_path = header_values(parsed, "Return-Path").iter().any(|path| path == "<>");
-    let is_daemon = DAEMONS.iter().any(|daemon| local.starts_with(daemon))
+    let is_daemon = REPORT_SENDERS.iter().any(|daemon| local.starts_with(daemon))
         || (author.is_empty() && is_empty_path)
         || !failed_recipients.is_empty();
     if !is_daemon {
@@ -88,14 +88,14 @@ fn read_free_text(parsed: &Message<'_>, author: &str, text: &str) -> Option<(boo
     let subject = parsed.subject().unwrap_or_default();
     let words = format!("{subject}\n{text}").to_lowercase();
     let says = |all: &[&str]| all.iter().any(|text| words.contains(text));
-    let is_late = says(&DELAYED) && failed_recipients.is_empty();
-    let is_report = says(&FAILED) || is_late || !failed_recipients.is_empty();
+    let is_late = says(&DELAY_PHRASES) && failed_recipients.is_empty();
+    let is_report = says(&FAILURE_PHRASES) || is_late || !failed_recipients.is_empty();
     let why = if failed_recipients.is_empty() { subject.to_owned() } else { failed_recipients };
     is_report.then_some((!is_late, why))
 }
 
 /// The id of a mail that is enclosed, whole or only its headers.
-fn enclosed_id(parsed: &Message<'_>) -> Option<String> {
+fn attached_mail_id(parsed: &Message<'_>) -> Option<String> {
     parsed.parts.iter().find_map(|part| match &part.body {
         PartType::Message(inner) => inner.message_id().and_then(usable_id),
         _ if part.is_content_type("text", "rfc822-headers") => {

@@ -1,6 +1,6 @@
 //! Rich text of Outlook, as far as words are in it.
 
-use crate::platforms::mailbox::understanding::charsets::text_of_header;
+use crate::platforms::mailbox::understanding::charsets::decode_header;
 
 /// Bytes that packed rich text unpacks to at most.
 const MAX_BYTES: usize = 4_000_000;
@@ -8,9 +8,9 @@ const MAX_BYTES: usize = 4_000_000;
 const MAX_DEPTH: usize = 500;
 /// What every packed text begins with (MS-OXRTFCP).
 const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
-const WINDOW: usize = 4096;
+const WINDOW_BYTES: usize = 4096;
 /// Groups that hold no words.
-const WORDLESS: [&str; 14] = [
+const SKIPPED_GROUPS: [&str; 14] = [
     "fonttbl",
     "colortbl",
     "stylesheet",
@@ -37,7 +37,7 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
         b"LZFu" => {}
         _ => return None,
     }
-    let mut window = [b' '; WINDOW];
+    let mut window = [b' '; WINDOW_BYTES];
     window[..DICTIONARY.len()].copy_from_slice(DICTIONARY);
     let (mut place, mut unpacked) = (DICTIONARY.len(), Vec::new());
     let mut bytes = content.iter().copied();
@@ -48,7 +48,7 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
             }
             let mut put = |byte: u8| {
                 window[place] = byte;
-                place = (place + 1) % WINDOW;
+                place = (place + 1) % WINDOW_BYTES;
                 unpacked.push(byte);
             };
             if flags >> bit & 1 == 0 {
@@ -62,9 +62,9 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
                 return Some(unpacked);
             }
             for step in 0..usize::from(low & 15) + 2 {
-                let byte = window[(from + step) % WINDOW];
+                let byte = window[(from + step) % WINDOW_BYTES];
                 window[place] = byte;
-                place = (place + 1) % WINDOW;
+                place = (place + 1) % WINDOW_BYTES;
                 unpacked.push(byte);
             }
         }
@@ -120,7 +120,7 @@ impl RtfReader<'_> {
             b'}' => self.end_group(),
             b'\\' => self.control(),
             b'\r' | b'\n' => {}
-            other => self.letter(*other),
+            other => self.push_byte(*other),
         }
         true
     }
@@ -138,7 +138,7 @@ impl RtfReader<'_> {
         self.to_skip = 0;
     }
 
-    fn letter(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         if self.to_skip > 0 {
             self.to_skip -= 1;
         } else if self.group.is_tag {
@@ -155,7 +155,7 @@ impl RtfReader<'_> {
 
     fn flush(&mut self) {
         if !self.bytes.is_empty() {
-            self.text.push_str(&text_of_header(&self.bytes));
+            self.text.push_str(&decode_header(&self.bytes));
             self.bytes.clear();
         }
     }
@@ -169,12 +169,12 @@ impl RtfReader<'_> {
                     let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
                     if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
                         self.rest = &rest[2..];
-                        self.letter(byte);
+                        self.push_byte(byte);
                     }
                 }
                 b'*' => self.group.is_skipped = true,
-                b'~' => self.letter(b' '),
-                b'\\' | b'{' | b'}' => self.letter(*first),
+                b'~' => self.push_byte(b' '),
+                b'\\' | b'{' | b'}' => self.push_byte(*first),
                 _ => {}
             }
             return;
@@ -213,7 +213,7 @@ impl RtfReader<'_> {
                 let count = number.and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
                 self.rest = &self.rest[count.min(self.rest.len())..];
             }
-            _ if WORDLESS.contains(&word) => self.group.is_skipped = true,
+            _ if SKIPPED_GROUPS.contains(&word) => self.group.is_skipped = true,
             _ => {}
         }
     }

@@ -7,23 +7,24 @@ const SIGNED_DATA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x0
 const PLAIN_DATA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01];
 
 mod tag {
-    pub const OCTETS: u8 = 0x04;
-    pub const OBJECT: u8 = 0x06;
-    pub const OCTETS_IN_PARTS: u8 = 0x24;
+    pub const OCTET_STRING: u8 = 0x04;
+    pub const OBJECT_IDENTIFIER: u8 = 0x06;
+    pub const CONSTRUCTED_OCTETS: u8 = 0x24;
     pub const SEQUENCE: u8 = 0x30;
     pub const CONTENT: u8 = 0xA0;
 }
 
 /// The mail inside a signature, `None` if there is none or it is encrypted.
-pub fn open(bytes: &[u8]) -> Option<Vec<u8>> {
-    let content = of_kind(element(bytes, MAX_DEPTH)?.inside(tag::SEQUENCE)?, SIGNED_DATA)?;
-    let signed = element(content, MAX_DEPTH)?.inside(tag::SEQUENCE)?;
+pub fn open_signed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let content = content_of_type(read_element(bytes, MAX_DEPTH)?.inside(tag::SEQUENCE)?, SIGNED_DATA)?;
+    let signed = read_element(content, MAX_DEPTH)?.inside(tag::SEQUENCE)?;
     // The version and the algorithms stand before it.
-    let version = element(signed, MAX_DEPTH)?;
-    let algorithms = element(version.rest, MAX_DEPTH)?;
-    let plain = of_kind(element(algorithms.rest, MAX_DEPTH)?.inside(tag::SEQUENCE)?, PLAIN_DATA)?;
+    let version = read_element(signed, MAX_DEPTH)?;
+    let algorithms = read_element(version.rest, MAX_DEPTH)?;
+    let plain =
+        content_of_type(read_element(algorithms.rest, MAX_DEPTH)?.inside(tag::SEQUENCE)?, PLAIN_DATA)?;
     let mut mail = Vec::new();
-    octets(&element(plain, MAX_DEPTH)?, MAX_DEPTH, &mut mail)?;
+    collect_octets(&read_element(plain, MAX_DEPTH)?, MAX_DEPTH, &mut mail)?;
     Some(mail).filter(|mail| !mail.is_empty())
 }
 
@@ -41,14 +42,14 @@ impl<'a> Element<'a> {
 }
 
 /// The content behind an identifier.
-fn of_kind<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
-    let identifier = element(bytes, MAX_DEPTH)?;
-    let is_kind = identifier.inside(tag::OBJECT)? == kind;
-    is_kind.then(|| element(identifier.rest, MAX_DEPTH)?.inside(tag::CONTENT)).flatten()
+fn content_of_type<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
+    let identifier = read_element(bytes, MAX_DEPTH)?;
+    let is_kind = identifier.inside(tag::OBJECT_IDENTIFIER)? == kind;
+    is_kind.then(|| read_element(identifier.rest, MAX_DEPTH)?.inside(tag::CONTENT)).flatten()
 }
 
 /// Reads the first element.
-fn element(bytes: &[u8], depth: usize) -> Option<Element<'_>> {
+fn read_element(bytes: &[u8], depth: usize) -> Option<Element<'_>> {
     let (tag, rest) = bytes.split_first()?;
     let (first, rest) = rest.split_first()?;
     match first {
@@ -56,7 +57,7 @@ fn element(bytes: &[u8], depth: usize) -> Option<Element<'_>> {
             // Its elements end with one that is nothing.
             let (mut left, depth) = (rest, depth.checked_sub(1)?);
             while !left.starts_with(&[0, 0]) {
-                left = element(left, depth)?.rest;
+                left = read_element(left, depth)?.rest;
             }
             let (content, _) = rest.split_at(rest.len() - left.len());
             Some(Element { tag: *tag, content, rest: &left[2..] })
@@ -78,14 +79,14 @@ fn split(tag: u8, bytes: &[u8], length: usize) -> Option<Element<'_>> {
 }
 
 /// Collects octets, which may come in parts.
-fn octets(found: &Element<'_>, depth: usize, collected: &mut Vec<u8>) -> Option<()> {
+fn collect_octets(found: &Element<'_>, depth: usize, collected: &mut Vec<u8>) -> Option<()> {
     match found.tag {
-        tag::OCTETS => collected.extend_from_slice(found.content),
-        tag::OCTETS_IN_PARTS => {
+        tag::OCTET_STRING => collected.extend_from_slice(found.content),
+        tag::CONSTRUCTED_OCTETS => {
             let (mut left, depth) = (found.content, depth.checked_sub(1)?);
             while !left.is_empty() {
-                let part = element(left, depth)?;
-                octets(&part, depth, collected)?;
+                let part = read_element(left, depth)?;
+                collect_octets(&part, depth, collected)?;
                 left = part.rest;
             }
         }
@@ -110,7 +111,7 @@ mod tests {
     type Wrap = fn(u8, &[u8]) -> Vec<u8>;
 
     fn signed(wrap: Wrap, octets: &[u8]) -> Vec<u8> {
-        let object = |kind: &[u8]| [&[tag::OBJECT, 9][..], kind].concat();
+        let object = |kind: &[u8]| [&[tag::OBJECT_IDENTIFIER, 9][..], kind].concat();
         let plain = [object(PLAIN_DATA), wrap(tag::CONTENT, octets)].concat();
         let signed = [vec![2, 1, 1, 0x31, 0], wrap(tag::SEQUENCE, &plain), vec![0x31, 0]].concat();
         let content = wrap(tag::CONTENT, &wrap(tag::SEQUENCE, &signed));
@@ -120,17 +121,17 @@ mod tests {
     #[test]
     fn content_is_taken_out_in_both_encodings() {
         let mail = b"Content-Type: text/plain\r\n\r\nHello";
-        let whole = signed(wrap, &wrap(tag::OCTETS, mail));
-        assert_eq!(open(&whole).as_deref(), Some(&mail[..]));
-        let parts = [wrap(tag::OCTETS, &mail[..10]), wrap(tag::OCTETS, &mail[10..])].concat();
-        let streamed = signed(endless, &endless(tag::OCTETS_IN_PARTS, &parts));
-        assert_eq!(open(&streamed).as_deref(), Some(&mail[..]));
+        let whole = signed(wrap, &wrap(tag::OCTET_STRING, mail));
+        assert_eq!(open_signed(&whole).as_deref(), Some(&mail[..]));
+        let parts = [wrap(tag::OCTET_STRING, &mail[..10]), wrap(tag::OCTET_STRING, &mail[10..])].concat();
+        let streamed = signed(endless, &endless(tag::CONSTRUCTED_OCTETS, &parts));
+        assert_eq!(open_signed(&streamed).as_deref(), Some(&mail[..]));
         for bytes in [&whole, &streamed] {
             for end in 0..bytes.len() {
-                let _ = open(&bytes[..end]);
+                let _ = open_signed(&bytes[..end]);
             }
         }
-        assert_eq!(open(&[0x30, 0x80].repeat(10_000)), None);
-        assert_eq!(open(b"\x30\x03\x02\x01\x00"), None);
+        assert_eq!(open_signed(&[0x30, 0x80].repeat(10_000)), None);
+        assert_eq!(open_signed(b"\x30\x03\x02\x01\x00"), None);
     }
 }

@@ -2,7 +2,8 @@
 
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
-use crate::platforms::mailbox::understanding::content::{BODY_CHARS, text_of};
+use crate::mail::content::MAX_BODY_CHARS;
+use crate::platforms::mailbox::understanding::content::text_of;
 use crate::platforms::mailbox::understanding::encoded_words::decode_words;
 use crate::platforms::mailbox::understanding::lines::{header_values, one_line};
 use model::bounds;
@@ -53,10 +54,10 @@ fn describe_forward(raw: &[u8]) -> Option<String> {
     let parsed = MessageParser::default().parse(raw)?;
     let field = |name: &str| {
         let value = header_values(&parsed, name).into_iter().next().unwrap_or_default();
-        let value = one_line(&decode_words(&value), bounds::SUBJECT);
+        let value = one_line(&decode_words(&value), bounds::MAX_SUBJECT_CHARS);
         (!value.is_empty()).then(|| format!("{name}: {value}\n"))
     };
     let head: String = ["From", "Date", "Subject", "To"].into_iter().filter_map(field).collect();
-    let text: String = text_of(&parsed).trim().chars().take(BODY_CHARS).collect();
+    let text: String = text_of(&parsed).trim().chars().take(MAX_BODY_CHARS).collect();
     Some(format!("---------- Forwarded message ----------\n{head}\n{text}"))
 }

@@ -18,7 +18,7 @@ fn word<T: std::fmt::Debug>(value: T) -> String {
     name[..1].to_lowercase() + &name[1..]
 }
 
-fn as_json(reading: &MailReading) -> Value {
+fn as_json(reading: &ParsedMail) -> Value {
     let people = &reading.people;
     let addresses = |header: &AddressHeader| {
         header.mailboxes.iter().map(|mailbox| mailbox.address.clone()).collect::<Vec<_>>()
@@ -54,7 +54,7 @@ fn as_json(reading: &MailReading) -> Value {
         "html": reading.html.as_deref().map(|address| address.replace("\r\n", "\n").trim().to_owned()),
         "fileTexts": reading.files.iter().map(|file| String::from_utf8_lossy(&file.bytes).replace("\r\n", "\n")).collect::<Vec<_>>(),
         "files": reading.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(),
-        "returned": reading.returned.as_ref().map(|report| json!({"id": report.header_id, "failed": report.has_failed})),
+        "returned": reading.bounce.as_ref().map(|report| json!({"id": report.header_id, "failed": report.has_failed})),
     })
 }
 
@@ -81,7 +81,7 @@ fn mails_are_read_as_their_files_say() {
         // Mail comes with either line end.
         let crlf = String::from_utf8(raw.clone()).map(|text| text.replace('\n', "\r\n").into_bytes());
         for raw in [Some(raw), crlf.ok()].into_iter().flatten() {
-            let found = as_json(&understand_mail(&raw, place));
+            let found = as_json(&parse_mail(&raw, place));
             for (key, value) in &expected {
                 if found[key] != *value {
                     wrong.push(format!("{name}: {key} is {}, not {value}", found[key]));
@@ -96,7 +96,7 @@ fn mails_are_read_as_their_files_say() {
 fn a_mail_without_an_id_is_known_by_its_bytes() {
     let own = ["desk@shop.example".to_owned()];
     let place = MailPlace { folder: PieceKind::Inbox, own: &own, is_cut: false };
-    let id = |raw: &str| understand_mail(raw.as_bytes(), place).message_id;
+    let id = |raw: &str| parse_mail(raw.as_bytes(), place).message_id;
     let mail = "From: ann@a.example\r\n\r\nHello";
     assert_eq!(id(mail), id(mail));
     assert_ne!(id(mail), id("From: ann@a.example\r\n\r\nHello!"));
@@ -108,7 +108,7 @@ fn any_bytes_are_read() {
     let own = ["desk@shop.example".to_owned()];
     let place = MailPlace { folder: PieceKind::Inbox, own: &own, is_cut: true };
     for raw in [&b""[..], b"\0", b"\xff\xfe", b":", b"From", b"From:", b"\r\n\r\n", b"no header at all"] {
-        let reading = understand_mail(raw, place);
+        let reading = parse_mail(raw, place);
         assert!(matches!(reading.people.answers_go_to, AnswerTarget::Nobody { .. }), "{raw:?}");
     }
 }

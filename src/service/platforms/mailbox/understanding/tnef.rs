@@ -4,7 +4,7 @@
 
 use encoding_rs::Encoding as Charset;
 
-use crate::platforms::mailbox::understanding::charsets::text_of_header;
+use crate::platforms::mailbox::understanding::charsets::decode_header;
 use crate::platforms::mailbox::understanding::rtf;
 
 const SIGNATURE: u32 = 0x223E_9F78;
@@ -64,7 +64,7 @@ fn open_within(bytes: &[u8], depth: usize) -> Option<PackedMail> {
     if left.number()? != SIGNATURE {
         return None;
     }
-    left.take(2)?;
+    left.read_bytes(2)?;
     let mut packed = PackedMail::default();
     let (mut code_page, mut rtf) = (None, None);
     // One that is cut gives what is whole.
@@ -72,9 +72,9 @@ fn open_within(bytes: &[u8], depth: usize) -> Option<PackedMail> {
         match id {
             attribute::CODE_PAGE => code_page = Bytes(content).number(),
             attribute::BODY => packed.text = Some(text(content, code_page)),
-            attribute::PROPERTIES => each_property(content, &mut |found| match found.id {
+            attribute::PROPERTIES => visit_properties(content, &mut |found| match found.id {
                 property::BODY => packed.text = Some(found.text(code_page)),
-                property::HTML => packed.html = Some(text_of_header(found.content)),
+                property::HTML => packed.html = Some(decode_header(found.content)),
                 property::RTF => rtf = rtf::unpack(found.content),
                 _ => {}
             }),
@@ -134,7 +134,7 @@ fn read_file(
     depth: usize,
 ) -> Option<PackedMail> {
     let (mut long, mut display, mut inner) = (None, None, None);
-    each_property(content, &mut |found| match found.id {
+    visit_properties(content, &mut |found| match found.id {
         property::LONG_NAME => long = Some(found.text(code_page)),
         property::SHORT_NAME if file.name.is_empty() => file.name = found.text(code_page),
         property::DISPLAY_NAME => display = Some(found.text(code_page)),
@@ -165,11 +165,11 @@ fn text(bytes: &[u8], code_page: Option<u32>) -> String {
         Some(20_866) => "koi8-r".to_owned(),
         Some(page @ 28_592..=28_606) => format!("iso-8859-{}", page - 28_590),
         Some(page @ (874 | 1250..=1258)) => format!("windows-{page}"),
-        _ => return text_of_header(bytes),
+        _ => return decode_header(bytes),
     };
     match (std::str::from_utf8(bytes), Charset::for_label(label.as_bytes())) {
         (Err(_), Some(charset)) => charset.decode_without_bom_handling(bytes).0.into_owned(),
-        _ => text_of_header(bytes),
+        _ => decode_header(bytes),
     }
 }
 
@@ -194,7 +194,7 @@ impl Property<'_> {
 
 /// Hands on each property, up to the first that cannot be read. Of a property
 /// with several values the first is handed on.
-fn each_property(bytes: &[u8], found: &mut dyn FnMut(Property<'_>)) {
+fn visit_properties(bytes: &[u8], found: &mut dyn FnMut(Property<'_>)) {
     let mut left = Bytes(bytes);
     let count = left.number().unwrap_or(0);
     for _ in 0..count {
@@ -207,18 +207,18 @@ fn each_property(bytes: &[u8], found: &mut dyn FnMut(Property<'_>)) {
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    fn read_bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, left) = self.0.split_at_checked(count)?;
         self.0 = left;
         Some(taken)
     }
 
     fn short(&mut self) -> Option<u16> {
-        Some(u16::from_le_bytes(self.take(2)?.try_into().ok()?))
+        Some(u16::from_le_bytes(self.read_bytes(2)?.try_into().ok()?))
     }
 
     fn number(&mut self) -> Option<u32> {
-        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+        Some(u32::from_le_bytes(self.read_bytes(4)?.try_into().ok()?))
     }
 
     fn length(&mut self) -> Option<usize> {
@@ -226,51 +226,51 @@ impl<'a> Bytes<'a> {
     }
 
     fn attribute(&mut self) -> Option<(u32, &'a [u8])> {
-        self.take(1).filter(|level| matches!(level, [1 | 2]))?;
+        self.read_bytes(1).filter(|level| matches!(level, [1 | 2]))?;
         let (id, length) = (self.number()?, self.length()?);
-        let content = self.take(length)?;
+        let content = self.read_bytes(length)?;
         // A wrong checksum takes nothing away.
-        self.take(2)?;
+        self.read_bytes(2)?;
         Some((id, content))
     }
 
     /// Content with a length before it, padded to four bytes.
     fn padded(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
-        let content = self.take(length)?;
+        let content = self.read_bytes(length)?;
         let padding = length.next_multiple_of(4) - length;
-        self.take(padding.min(self.0.len()))?;
+        self.read_bytes(padding.min(self.0.len()))?;
         Some(content)
     }
 
     fn property(&mut self) -> Option<Property<'a>> {
-        const MANY: u16 = 0x1000;
+        const MULTIPLE_VALUES: u16 = 0x1000;
         let (kind, id) = (self.short()?, self.short()?);
         if id >= 0x8000 {
-            self.take(16)?;
+            self.read_bytes(16)?;
             match self.number()? {
-                0 => self.take(4)?,
+                0 => self.read_bytes(4)?,
                 _ => self.padded()?,
             };
         }
-        let fixed = match kind & !MANY {
+        let fixed = match kind & !MULTIPLE_VALUES {
             0x0002 | 0x0003 | 0x0004 | 0x000A | 0x000B => Some(4),
             0x0005 | 0x0006 | 0x0007 | 0x0014 | 0x0040 => Some(8),
             0x0048 => Some(16),
             0x000D | 0x001E | 0x001F | 0x0102 => None,
             _ => return None,
         };
-        let has_count = kind & MANY != 0 || fixed.is_none();
+        let has_count = kind & MULTIPLE_VALUES != 0 || fixed.is_none();
         let count = if has_count { self.number()? } else { 1 };
         let mut first = None;
         for _ in 0..count {
             let content = match fixed {
-                Some(size) => self.take(size)?,
+                Some(size) => self.read_bytes(size)?,
                 None => self.padded()?,
             };
             first.get_or_insert(content);
         }
-        Some(Property { id, kind: kind & !MANY, content: first.unwrap_or_default() })
+        Some(Property { id, kind: kind & !MULTIPLE_VALUES, content: first.unwrap_or_default() })
     }
 }
 

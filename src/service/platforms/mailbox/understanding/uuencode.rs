@@ -2,7 +2,7 @@
 //! (`begin 644 NAME` … `end`).
 
 /// Beginnings of files that are looked at; more stay text.
-const MAX_BEGINNINGS: usize = 50;
+const MAX_CANDIDATES: usize = 50;
 
 /// A file that stood in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub struct EncodedFile {
 
 /// Takes the whole files out of a text. What only begins like one, or does not
 /// end, stays text.
-pub fn take_files(text: &str) -> (String, Vec<EncodedFile>) {
+pub fn extract_files(text: &str) -> (String, Vec<EncodedFile>) {
     let (mut kept, mut files) = (String::with_capacity(text.len()), Vec::new());
     let (mut rest, mut beginnings) = (text, 0);
     while let Some(line) = rest.split_inclusive('\n').next() {
         let after = &rest[line.len()..];
-        if let Some(name) = file_name(line).filter(|_| beginnings < MAX_BEGINNINGS) {
+        if let Some(name) = file_name(line).filter(|_| beginnings < MAX_CANDIDATES) {
             beginnings += 1;
             if let Some((bytes, length)) = decode(after) {
                 files.push(EncodedFile { name: name.to_owned(), bytes });
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn whole_files_are_taken_out() {
         let text = "Hello\r\nbegin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\nBye\r\n";
-        let (kept, files) = take_files(text);
+        let (kept, files) = extract_files(text);
         assert_eq!(kept, "Hello\r\nBye\r\n");
         assert_eq!(files, [EncodedFile { name: "cat.txt".to_owned(), bytes: b"Cat".to_vec() }]);
         let two = "begin 0600 a b.bin\n$_P\"_\n \nend\nbegin 755 c\n!80``\n\nend\n";
-        let (kept, files) = take_files(two);
+        let (kept, files) = extract_files(two);
         assert_eq!(kept, "");
         assert_eq!(files.len(), 2);
         assert_eq!((files[1].name.as_str(), files[1].bytes.as_slice()), ("c", &b"a"[..]));
@@ -100,7 +100,7 @@ mod tests {
             "begin 999 a.txt\n#0V%T\nend\n",
             "begin 644 a.txt\nend",
         ] {
-            assert_eq!(take_files(text).0, text);
+            assert_eq!(extract_files(text).0, text);
         }
     }
 }
