@@ -297,7 +297,7 @@ fn read_channel(
     mistakes.all(section.unknown());
     let name = mistakes.collect(section.required("name"));
     let base_url =
-        mistakes.collect(section.required("base_url").and_then(|url| match client::usable(&url) {
+        mistakes.collect(section.required("base_url").and_then(|url| match client::check_usable(&url) {
             Ok(()) => Ok(url),
             Err(why) => Err(section.error("base_url", &why.to_string())),
         }));
@@ -322,7 +322,7 @@ fn read_channel(
             .push(section.error("name", &format!("two channels are called {name:?}; names must differ")));
         return None;
     }
-    let (key, is_one_of_many) = KeySource::first_of(sources);
+    let (key, is_one_of_many) = KeySource::first_source(sources);
     let key = key.unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
     if is_one_of_many {
         let problem = format!("channel {name:?} has several of key_env, key_command, key_file; keep one");

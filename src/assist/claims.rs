@@ -12,15 +12,15 @@ use model::text::SafeText;
 
 /// One word in so many begins with a capital where those mean names; more often
 /// where every noun does.
-const NAMES: usize = 4;
+const MIN_WORDS_PER_NAME: usize = 4;
 
 /// The words that support a claim.
 #[derive(Debug, Default)]
-pub struct KnownWords(HashSet<String>);
+pub struct SupportedWords(HashSet<String>);
 
-impl KnownWords {
+impl SupportedWords {
     /// The words of all that a suggestion is made from.
-    pub fn of(request: &SuggestionRequest, replies: &[CannedReply]) -> Self {
+    pub fn from_request(request: &SuggestionRequest, replies: &[CannedReply]) -> Self {
         let facts = &request.facts;
         let spoken = request.conversation.iter().map(|pair| pair.1.as_str());
         let pairs = facts.looked_up.iter().chain(&request.card);
@@ -29,11 +29,11 @@ impl KnownWords {
             .chain(facts.agent.as_deref())
             .chain(pairs.flat_map(|(name, value)| [name.as_str(), value.as_str()]))
             .chain(replies.iter().map(|reply| reply.body.as_str()));
-        let words = texts.flat_map(|text| text.split_whitespace().map(bare).collect::<Vec<_>>());
+        let words = texts.flat_map(|text| text.split_whitespace().map(trim_punctuation).collect::<Vec<_>>());
         Self(words.filter(|word| !word.is_empty()).map(|word| word.to_lowercase()).collect())
     }
 
-    fn holds(&self, word: &str) -> bool {
+    fn contains(&self, word: &str) -> bool {
         self.0.contains(&word.to_lowercase())
     }
 
@@ -75,12 +75,12 @@ impl KnownWords {
     }
 
     fn is_unsupported(&self, sentence: &str, names: bool) -> bool {
-        let words = sentence.split_whitespace().map(bare).filter(|text| !text.is_empty());
+        let words = sentence.split_whitespace().map(trim_punctuation).filter(|text| !text.is_empty());
         words.enumerate().any(|(at, text)| {
             let claims = text.chars().any(char::is_numeric)
                 || text.contains(['@', '/'])
                 || (names && at > 0 && is_capital(text));
-            claims && !self.holds(text)
+            claims && !self.contains(text)
         })
     }
 }
@@ -133,7 +133,7 @@ fn without_citations(text: &str) -> (String, Vec<(usize, usize)>) {
 }
 
 /// A word without what stands around it.
-fn bare(word: &str) -> &str {
+fn trim_punctuation(word: &str) -> &str {
     word.trim_matches(|word: char| !word.is_alphanumeric())
 }
 
@@ -146,12 +146,12 @@ fn is_capital(word: &str) -> bool {
 fn capitals_mean_names(text: &str) -> bool {
     let (mut words, mut capitals) = (0, 0);
     for sentence in sentences(text) {
-        for word in sentence.split_whitespace().map(bare).skip(1) {
+        for word in sentence.split_whitespace().map(trim_punctuation).skip(1) {
             words += 1;
             capitals += usize::from(is_capital(word));
         }
     }
-    capitals * NAMES <= words
+    capitals * MIN_WORDS_PER_NAME <= words
 }
 
 #[cfg(test)]
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_no_source_is_named_for_is_marked() {
-        let known = KnownWords::of(&request(&["Where is order 1041? I am Maria."], &[]), &[]);
+        let known = SupportedWords::from_request(&request(&["Where is order 1041? I am Maria."], &[]), &[]);
         let judge = |text: &str| {
             let (found, has_sources) = known.cited(text, 3);
             let text: String =
@@ -199,7 +199,7 @@ mod tests {
         let mut request = request(&["I was charged twice for order 1041, on the 3rd!"], &[]);
         request.facts.contact = Some("Maria Lopez".to_owned());
         request.facts.looked_up.push(("shop.total".to_owned(), "€59.90".to_owned()));
-        let known = KnownWords::of(&request, &[reply]);
+        let known = SupportedWords::from_request(&request, &[reply]);
         for (text, marked) in [
             ("Hi Maria, sorry for that.", false),
             ("Order 1041 was charged twice.", false),

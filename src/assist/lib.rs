@@ -29,24 +29,24 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use connections::guard::{
-    FetchError, FetchLimits, Fetched, Guard, Longer, Policy, Refusal, Request, VettedUrl, vet,
+    FetchError, FetchLimits, Fetched, Guard, OversizePolicy, Policy, Request, UrlRefusal, VettedUrl, vet,
 };
 use model::secret::{Secret, redact};
 
 /// Bytes of one token, where an endpoint does not tell how many it took.
 const BYTES_PER_TOKEN: u64 = 4;
 /// What an endpoint may be besides a public https address.
-const POLICY: Policy = Policy { allow_loopback_http: true };
+const ENDPOINT_POLICY: Policy = Policy { allow_loopback_http: true };
 /// What is asked below an endpoint's version.
-const PATH: &str = "/chat/completions";
+const COMPLETIONS_PATH: &str = "/chat/completions";
 /// Tries of a question at an endpoint that is busy.
-const TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 /// How long one is left alone that does not say when it has time.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Reasons by which endpoints say that an answer breaks off.
-const BREAKS_OFF: [&str; 4] = ["length", "max_tokens", "model_length", "content_filter"];
+const CUT_REASONS: [&str; 4] = ["length", "max_tokens", "model_length", "content_filter"];
 /// Tokens of an answer where thinking counts too, beside those of its text.
-const THINKING: u32 = 1_600;
+const THINKING_TOKENS: u32 = 1_600;
 
 /// Where a model answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Default for ModelLimits {
 pub enum EndpointError {
     /// Its address, without what may be secret in it, and why.
     #[error("address {0}: {1}")]
-    Address(String, Refusal),
+    Address(String, UrlRefusal),
     #[error("key holds characters that cannot be sent; it may be cut or of another file")]
     Key,
 }
@@ -121,7 +121,7 @@ impl ModelError {
 
 /// How an endpoint told the tokens of a question and of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokensTold {
+pub enum TokenCountSource {
     Apart,
     /// Only their sum.
     Together,
@@ -140,7 +140,7 @@ pub struct ModelReply {
     pub tokens_in: u64,
     /// Those of the answer.
     pub tokens_out: u64,
-    pub told: TokensTold,
+    pub token_count_source: TokenCountSource,
 }
 
 impl ModelReply {
@@ -165,7 +165,7 @@ pub struct ModelClient {
 impl ModelClient {
     /// Asks this endpoint from now on.
     pub fn new(endpoint: Endpoint, limits: ModelLimits) -> Result<Self, EndpointError> {
-        let (url, counts_thinking) = (vetted(&endpoint.url)?, AtomicBool::new(false));
+        let (url, counts_thinking) = (vet_endpoint(&endpoint.url)?, AtomicBool::new(false));
         let client = Self { url, endpoint, limits, guard: OnceLock::new(), counts_thinking };
         client.authorized(Request::get())?;
         Ok(client)
@@ -175,7 +175,7 @@ impl ModelClient {
     /// many tokens at most. Asked again at once where the endpoint refuses how its
     /// answer is bounded. No key that stands in the body leaves with it.
     pub async fn ask(&self, body: &mut Value, tokens: u32) -> Result<ModelReply, ModelError> {
-        without_secrets_in(body, self.endpoint.key.as_ref());
+        redact_secrets(body, self.endpoint.key.as_ref());
         let (mut answer, mut asked) = (self.post(body, tokens).await?, 1);
         if answer.status == 400 && String::from_utf8_lossy(&answer.body).contains("max_tokens") {
             self.counts_thinking.fetch_xor(true, Ordering::Relaxed);
@@ -186,15 +186,15 @@ impl ModelClient {
         }
         let mut told: Value = serde_json::from_slice(&answer.body).map_err(|_| ModelError::NotJson)?;
         let (tokens_in, tokens_out, counted) =
-            tokens_taken(&told["usage"], body.to_string().len() * asked, answer.body.len());
+            used_tokens(&told["usage"], body.to_string().len() * asked, answer.body.len());
         let finish = told.pointer("/choices/0/finish_reason").and_then(Value::as_str).unwrap_or("");
-        let is_cut = BREAKS_OFF.iter().any(|reason| finish.eq_ignore_ascii_case(reason));
+        let is_cut = CUT_REASONS.iter().any(|reason| finish.eq_ignore_ascii_case(reason));
         let message = told.pointer_mut("/choices/0/message").map_or(Value::Null, Value::take);
-        Ok(ModelReply { message, is_cut, tokens_in, tokens_out, told: counted })
+        Ok(ModelReply { message, is_cut, tokens_in, tokens_out, token_count_source: counted })
     }
 
     async fn post(&self, body: &mut Value, tokens: u32) -> Result<Fetched, ModelError> {
-        let bounds = [("max_tokens", tokens), ("max_completion_tokens", most_tokens(tokens))];
+        let bounds = [("max_tokens", tokens), ("max_completion_tokens", max_tokens(tokens))];
         let used = usize::from(self.counts_thinking.load(Ordering::Relaxed));
         if let Some(members) = body.as_object_mut() {
             members.remove(bounds[1 - used].0);
@@ -209,15 +209,18 @@ impl ModelClient {
     /// Sends a request. Where the endpoint has no time for it, it goes again
     /// when that is said to be over, all within one deadline.
     async fn send(&self, url: &VettedUrl, request: Request) -> Result<Fetched, ModelError> {
-        let limits =
-            FetchLimits { max_body: self.limits.body, longer: Longer::Refuse, total: self.limits.time };
-        let guard = self.guard.get_or_init(|| Guard::system(POLICY));
+        let limits = FetchLimits {
+            max_body: self.limits.body,
+            oversize: OversizePolicy::Refuse,
+            total: self.limits.time,
+        };
+        let guard = self.guard.get_or_init(|| Guard::system(ENDPOINT_POLICY));
         let tries = async {
             let mut patience = self.limits.time / 2;
-            for _ in 1..TRIES {
+            for _ in 1..MAX_TRIES {
                 let answer = guard.fetch(url, request.clone(), limits).await?;
-                let Some(pause) = pause_before_another(&answer)
-                    .filter(|pause_before_another| *pause_before_another <= patience)
+                let Some(pause) =
+                    retry_delay(&answer).filter(|pause_before_another| *pause_before_another <= patience)
                 else {
                     return Ok(answer);
                 };
@@ -250,23 +253,23 @@ impl ModelClient {
 
 /// How long an endpoint that is busy wants to be left alone; `None` where it is
 /// not busy, or names a date.
-fn pause_before_another(answer: &Fetched) -> Option<Duration> {
+fn retry_delay(answer: &Fetched) -> Option<Duration> {
     if !matches!(answer.status, 429 | 503) {
         return None;
     }
     match &answer.retry_after {
-        None => Some(PAUSE),
+        None => Some(RETRY_DELAY),
         Some(seconds) => seconds.trim().parse().ok().map(Duration::from_secs),
     }
 }
 
 /// The most tokens that an answer takes whose text is bounded so, with thinking.
-pub fn most_tokens(text: u32) -> u32 {
-    text.saturating_add(THINKING)
+pub fn max_tokens(text: u32) -> u32 {
+    text.saturating_add(THINKING_TOKENS)
 }
 
 /// Cuts every key down that stands in a text of the value.
-fn without_secrets_in(value: &mut Value, key: Option<&Secret>) {
+fn redact_secrets(value: &mut Value, key: Option<&Secret>) {
     match value {
         Value::String(text) => {
             if let Some(key) = key.filter(|key| !key.expose().is_empty() && text.contains(key.expose())) {
@@ -274,54 +277,55 @@ fn without_secrets_in(value: &mut Value, key: Option<&Secret>) {
             }
             *text = redact(text);
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| without_secrets_in(item, key)),
-        Value::Object(members) => members.values_mut().for_each(|member| without_secrets_in(member, key)),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_secrets(item, key)),
+        Value::Object(members) => members.values_mut().for_each(|member| redact_secrets(member, key)),
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
     }
 }
 
 /// The tokens of a question and of its answer: as told, else of what was told
 /// together, else by their bytes.
-fn tokens_taken(usage: &Value, question: usize, answer: usize) -> (u64, u64, TokensTold) {
+fn used_tokens(usage: &Value, question: usize, answer: usize) -> (u64, u64, TokenCountSource) {
     let told = |name: &str| usage[name].as_u64();
     match (told("prompt_tokens"), told("completion_tokens"), told("total_tokens")) {
-        (Some(tokens_in), Some(tokens_out), _) => (tokens_in, tokens_out, TokensTold::Apart),
+        (Some(tokens_in), Some(tokens_out), _) => (tokens_in, tokens_out, TokenCountSource::Apart),
         (_, _, Some(all)) => {
-            let tokens_in = guessed_tokens(question).min(all);
-            (tokens_in, all - tokens_in, TokensTold::Together)
+            let tokens_in = estimate_tokens(question).min(all);
+            (tokens_in, all - tokens_in, TokenCountSource::Together)
         }
-        _ => (guessed_tokens(question), guessed_tokens(answer), TokensTold::Not),
+        _ => (estimate_tokens(question), estimate_tokens(answer), TokenCountSource::Not),
     }
 }
 
 /// Says why an endpoint cannot be asked at an address.
 pub fn check_address(url: &str) -> Result<(), EndpointError> {
-    vetted(url).map(drop)
+    vet_endpoint(url).map(drop)
 }
 
 /// The tokens that so many bytes of a question and its answer are, about.
-fn guessed_tokens(bytes: usize) -> u64 {
+fn estimate_tokens(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
 }
 
-fn vetted(url: &str) -> Result<VettedUrl, EndpointError> {
-    vetted_as_it_is(&whole_address(url))
+fn vet_endpoint(url: &str) -> Result<VettedUrl, EndpointError> {
+    vet_exact(&completions_url(url))
 }
 
-fn vetted_as_it_is(whole: &str) -> Result<VettedUrl, EndpointError> {
-    vet(whole, POLICY).map_err(|why| EndpointError::Address(shown_address(whole), why))
+fn vet_exact(whole: &str) -> Result<VettedUrl, EndpointError> {
+    vet(whole, ENDPOINT_POLICY).map_err(|why| EndpointError::Address(display_url(whole), why))
 }
 
 /// Where questions go; what stands behind a `?` stays behind it.
-fn whole_address(url: &str) -> String {
+fn completions_url(url: &str) -> String {
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     let path = path.trim_end_matches('/');
-    let path = if path.ends_with(PATH) { path.to_owned() } else { format!("{path}{PATH}") };
+    let path =
+        if path.ends_with(COMPLETIONS_PATH) { path.to_owned() } else { format!("{path}{COMPLETIONS_PATH}") };
     query.map_or(path.clone(), |query| format!("{path}?{query}"))
 }
 
 /// The address without user and query, which may hold a key.
-fn shown_address(url: &str) -> String {
+fn display_url(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = path.split_once("://") else { return path.to_owned() };
     let (host, below) = rest.split_once('/').unwrap_or((rest, ""));

@@ -8,21 +8,21 @@ use model::replies::CannedReply;
 use model::suggestions::{MAX_MESSAGES, SpeakerRole, SuggestionKind, SuggestionRequest};
 
 /// Characters of one text that are told.
-const TEXT: usize = 1_000;
+const MAX_TEXT_CHARS: usize = 1_000;
 /// Characters of a text that is translated.
-pub const TRANSLATED: usize = 8_000;
+pub const MAX_TRANSLATED_CHARS: usize = 8_000;
 /// Tokens of an answer that is no translation.
-const ANSWER: u32 = 500;
+const ANSWER_TOKENS: u32 = 500;
 /// Tokens that a character of a translation takes at most.
-const TOKENS_A_CHARACTER: u32 = 2;
+const TOKENS_PER_CHARACTER: u32 = 2;
 /// What stands before the name of a language.
-const LANGUAGE: &str = "Language:";
+const LANGUAGE_PREFIX: &str = "Language:";
 /// Canned replies that are told.
-const REPLIES: usize = 20;
+const MAX_REPLIES: usize = 20;
 /// Characters of a summary that are told on.
-const SUMMARY: usize = 6_000;
+const MAX_SUMMARY_CHARS: usize = 6_000;
 /// Messages that tell which language a customer writes.
-const CUSTOMER: usize = 3;
+const MAX_CUSTOMER_MESSAGES: usize = 3;
 
 /// The body of the question, in whose words a brief is in this language.
 pub fn body(request: &SuggestionRequest, replies: &[CannedReply], language: &str) -> Value {
@@ -44,7 +44,7 @@ pub fn summary(
 ) -> Value {
     let mark = format!("data-{}", uuid::Uuid::new_v4().simple());
     let mut data = data(request, &[]);
-    data["summary so far"] = json!(before.chars().take(SUMMARY).collect::<String>());
+    data["summary so far"] = json!(before.chars().take(MAX_SUMMARY_CHARS).collect::<String>());
     data["part"] = json!(format!("{number} of {of}"));
     json!({"messages": [
         {"role": "system", "content": instructions(SuggestionKind::Summary, &mark, language)},
@@ -54,8 +54,8 @@ pub fn summary(
 
 /// Tokens of the answer at most: a translation is about as long as its text.
 pub fn answer_tokens(request: &SuggestionRequest) -> u32 {
-    let characters = translated(request).map_or(0, |text| text.chars().take(TRANSLATED).count());
-    ANSWER + TOKENS_A_CHARACTER * u32::try_from(characters).unwrap_or(u32::MAX / 4)
+    let characters = translated(request).map_or(0, |text| text.chars().take(MAX_TRANSLATED_CHARS).count());
+    ANSWER_TOKENS + TOKENS_PER_CHARACTER * u32::try_from(characters).unwrap_or(u32::MAX / 4)
 }
 
 /// The text that is to be translated: a message, or the person's own.
@@ -72,9 +72,9 @@ pub fn translated(request: &SuggestionRequest) -> Option<&str> {
 
 /// The language that the answer to a question about the person's own text names,
 /// and the translation below it.
-pub fn named_language(answer: &str) -> (Option<&str>, &str) {
+pub fn split_language(answer: &str) -> (Option<&str>, &str) {
     let named = answer.split_once('\n').and_then(|(first, rest)| {
-        let language = first.trim().strip_prefix(LANGUAGE)?.trim();
+        let language = first.trim().strip_prefix(LANGUAGE_PREFIX)?.trim();
         (!language.is_empty() && !rest.trim().is_empty()).then_some((language, rest.trim()))
     });
     named.map_or((None, answer), |(language, rest)| (Some(language), rest))
@@ -83,7 +83,7 @@ pub fn named_language(answer: &str) -> (Option<&str>, &str) {
 /// The number of sources that the prompt of a draft lists, from 1 on.
 pub fn sources(request: &SuggestionRequest, replies: &[CannedReply]) -> usize {
     let known = request.facts.looked_up.len() + request.card.len();
-    request.conversation.len().min(MAX_MESSAGES) + known + replies.len().min(REPLIES)
+    request.conversation.len().min(MAX_MESSAGES) + known + replies.len().min(MAX_REPLIES)
 }
 
 fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
@@ -110,7 +110,7 @@ fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
         ),
         SuggestionKind::OwnText => format!(
             "You translate the text in the data into the language the customer writes, as the data shows it. The first \
-             line of your answer is \"{LANGUAGE}\" and what that language is called in {language}. Below it stands the \
+             line of your answer is \"{LANGUAGE_PREFIX}\" and what that language is called in {language}. Below it stands the \
              translation alone, in plain text and the same tone; leave names, numbers and links as they are."
         ),
         SuggestionKind::Translation => format!(
@@ -127,8 +127,9 @@ fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
 }
 
 fn data(request: &SuggestionRequest, replies: &[CannedReply]) -> Value {
-    let text = |text: &str| -> String { text.chars().take(TEXT).collect() };
-    let whole = || translated(request).map(|text| text.chars().take(TRANSLATED).collect::<String>());
+    let text = |text: &str| -> String { text.chars().take(MAX_TEXT_CHARS).collect() };
+    let whole =
+        || translated(request).map(|text| text.chars().take(MAX_TRANSLATED_CHARS).collect::<String>());
     if request.id.kind == SuggestionKind::Translation {
         return json!({"message": whole()});
     }
@@ -137,7 +138,7 @@ fn data(request: &SuggestionRequest, replies: &[CannedReply]) -> Value {
             request.conversation.iter().filter(move |pair| pair.0 == by).map(|pair| text(&pair.1))
         };
         let customer: Vec<String> = of(SpeakerRole::Customer).collect();
-        return json!({"customer": &customer[customer.len().saturating_sub(CUSTOMER)..], "text": whole()});
+        return json!({"customer": &customer[customer.len().saturating_sub(MAX_CUSTOMER_MESSAGES)..], "text": whole()});
     }
     let first = request.conversation.len().saturating_sub(MAX_MESSAGES);
     let mut count = 0_usize;
@@ -161,7 +162,7 @@ fn data(request: &SuggestionRequest, replies: &[CannedReply]) -> Value {
     let known = request.facts.looked_up.iter().chain(&request.card);
     let known = known.map(|(name, value)| json!({"name": text(name), "value": text(value)}));
     let known: Vec<Value> = known.map(&mut numbered).collect();
-    let replies = replies.iter().take(REPLIES);
+    let replies = replies.iter().take(MAX_REPLIES);
     let replies = replies.map(|reply| json!({"for": text(&reply.title), "text": text(&reply.body)}));
     let replies: Vec<Value> = replies.map(&mut numbered).collect();
     json!({
@@ -218,7 +219,7 @@ mod tests {
             ("Language:\nLo siento.", None, "Language:\nLo siento."),
             ("Hola Maria:\n\nLo siento.", None, "Hola Maria:\n\nLo siento."),
         ] {
-            assert_eq!(named_language(answer), (language, text), "{answer}");
+            assert_eq!(split_language(answer), (language, text), "{answer}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::claims::KnownWords;
+use crate::claims::SupportedWords;
 use model::replies::{self, CannedReply};
 use model::suggestions::{
     SpeakerRole, SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest,
@@ -11,20 +11,20 @@ use model::suggestions::{
 use model::text::SafeText;
 
 /// Letters of a word that says what a text is about.
-const LETTERS: usize = 4;
+const MIN_WORD_CHARS: usize = 4;
 /// What a word counts in the name, title or keywords of a reply; 1 in its text.
-const NAMED: usize = 3;
+const NAME_SCORE: usize = 3;
 /// What a reply counts at least, to fit at all.
-const FITS: usize = 3;
+const MIN_SCORE: usize = 3;
 /// Characters of a quotation.
-const QUOTED: usize = 100;
+const MAX_QUOTED_CHARS: usize = 100;
 /// What connections told, in a brief.
-const TOLD: usize = 4;
+const MAX_CONNECTION_LINES: usize = 4;
 
 /// The canned reply that fits what the customer wrote since somebody answered,
 /// with its fields filled in; `None` where none does.
 fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a CannedReply, String)> {
-    let asked = significant_words(&unanswered(request).join(" "));
+    let asked = significant_words(&unanswered_messages(request).join(" "));
     let fits = |canned_reply: &&CannedReply| {
         let here =
             |word: &String| request.tab_words.iter().any(|tab_word| tab_word.eq_ignore_ascii_case(word));
@@ -40,14 +40,14 @@ fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a
         let body = significant_words(&canned_reply.body);
         asked
             .iter()
-            .map(|word| if named.contains(word) { NAMED } else { usize::from(body.contains(word)) })
+            .map(|word| if named.contains(word) { NAME_SCORE } else { usize::from(body.contains(word)) })
             .sum()
     };
     let scored = all
         .iter()
         .filter(fits)
         .map(|canned_reply| (score(canned_reply), canned_reply))
-        .filter(|(score, _): &(usize, _)| *score >= FITS);
+        .filter(|(score, _): &(usize, _)| *score >= MIN_SCORE);
     let best = scored.max_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.name.cmp(&a.1.name)));
     best.map(|(_, best)| (best, replies::fill_fields(&best.body, &request.facts)))
 }
@@ -58,7 +58,7 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
     match request.id.kind {
         SuggestionKind::Draft => {
             let (reply, text) = draft(request, all)?;
-            let sentences = KnownWords::of(request, all).sentences(&text);
+            let sentences = SupportedWords::from_request(request, all).sentences(&text);
             Some(Suggestion {
                 sentences,
                 by: SuggestedBy::Reply(SafeText::line(&reply.title)),
@@ -84,7 +84,7 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
 }
 
 /// What the customer wrote since somebody answered.
-fn unanswered(request: &SuggestionRequest) -> Vec<&str> {
+fn unanswered_messages(request: &SuggestionRequest) -> Vec<&str> {
     let newest = request.conversation.iter().rev();
     let mut lines: Vec<&str> = newest
         .take_while(|newest| newest.0 == SpeakerRole::Customer)
@@ -96,7 +96,7 @@ fn unanswered(request: &SuggestionRequest) -> Vec<&str> {
 
 fn significant_words(text: &str) -> HashSet<String> {
     let words = text.split(|text: char| !text.is_alphanumeric());
-    words.filter(|word| word.chars().count() >= LETTERS).map(str::to_lowercase).collect()
+    words.filter(|word| word.chars().count() >= MIN_WORD_CHARS).map(str::to_lowercase).collect()
 }
 
 /// A brief in at most five lines: what was asked, what was said last, what the AI
@@ -118,7 +118,7 @@ fn brief(request: &SuggestionRequest) -> Vec<String> {
     }
     let tried = |who: &str, all: &[&str]| {
         let last = all.last()?;
-        Some(format!("{who} {}, last: {}", times(all.len()), quoted(last)))
+        Some(format!("{who} {}, last: {}", count_text(all.len()), quoted(last)))
     };
     let tried = [tried("the AI answered", &ai), tried("people answered", &people)];
     let tried: Vec<String> = tried.into_iter().flatten().collect();
@@ -131,13 +131,13 @@ fn brief(request: &SuggestionRequest) -> Vec<String> {
         .looked_up
         .iter()
         .chain(&request.card)
-        .take(TOLD)
+        .take(MAX_CONNECTION_LINES)
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
     if !told.is_empty() {
         lines.push(format!("Known: {}", told.join(" · ")));
     }
-    let open = unanswered(request);
+    let open = unanswered_messages(request);
     let questions = open.iter().filter(|text| text.contains(['?', '？', '؟'])).count();
     lines.push(match (open.len(), questions) {
         (0, _) => "Open: nothing, the business wrote last".to_owned(),
@@ -149,15 +149,15 @@ fn brief(request: &SuggestionRequest) -> Vec<String> {
     lines
 }
 
-fn times(count: usize) -> String {
+fn count_text(count: usize) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// The beginning of a text on one line.
 fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() > QUOTED {
-        true => format!("“{}…”", line.chars().take(QUOTED).collect::<String>().trim_end()),
+    match line.chars().count() > MAX_QUOTED_CHARS {
+        true => format!("“{}…”", line.chars().take(MAX_QUOTED_CHARS).collect::<String>().trim_end()),
         false => format!("“{line}”"),
     }
 }

@@ -118,7 +118,10 @@ async fn one_that_is_busy_is_asked_again_when_it_says_so_and_not_for_ever() {
     );
     let (endpoint, told) = stand_in(vec![busy(429, "0"), busy(503, "0"), said.clone()]);
     let reply = client(endpoint).ask(&mut question(), 400).await.expect("an answer");
-    assert_eq!((reply.tokens_in, reply.tokens_out, reply.told), (7, 2, TokensTold::Apart));
+    assert_eq!(
+        (reply.tokens_in, reply.tokens_out, reply.token_count_source),
+        (7, 2, TokenCountSource::Apart)
+    );
     assert_eq!(told.iter().take(3).count(), 3);
     // Three times in a row, longer than anybody waits, or at a date: it is told.
     for answers in [
@@ -224,7 +227,7 @@ async fn no_key_leaves_with_a_question_and_an_answer_that_breaks_off_says_so() {
     let mut body = json!({"messages": [{"role": "user", "content": content}], "tools": tools});
     let client = client(endpoint);
     let reply = client.ask(&mut body, 400).await.expect("an answer");
-    assert_eq!((reply.is_cut, reply.told), (true, TokensTold::Not));
+    assert_eq!((reply.is_cut, reply.token_count_source), (true, TokenCountSource::Not));
     let sent = body_of(&told.recv().expect("it was asked")).to_string();
     for key in [channel.as_str(), &provider, KEY] {
         assert!(!sent.contains(key), "{key}: {sent}");

@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::{ModelClient, ModelError, PATH, multipart, vetted_as_it_is, whole_address};
+use crate::{COMPLETIONS_PATH, ModelClient, ModelError, completions_url, multipart, vet_exact};
 use connections::guard::Request;
 
 /// What is asked below an endpoint's version.
-const TRANSCRIPTIONS: &str = "/audio/transcriptions";
+const TRANSCRIPTIONS_PATH: &str = "/audio/transcriptions";
 
 /// A file in which somebody speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,11 @@ impl ModelClient {
     /// # Errors
     /// When no text came.
     pub async fn transcribe(&self, model: &str, file: &VoiceFile<'_>) -> Result<Transcript, ModelError> {
-        let url = vetted_as_it_is(&whole_address(&self.endpoint.url).replacen(PATH, TRANSCRIPTIONS, 1))?;
+        let url = vet_exact(&completions_url(&self.endpoint.url).replacen(
+            COMPLETIONS_PATH,
+            TRANSCRIPTIONS_PATH,
+            1,
+        ))?;
         let fields = [("model", model), ("response_format", "verbose_json")];
         let (body, content_type) = multipart::form(&fields, (file.name, file.content_type, file.bytes));
         let request = self.authorized_as(Request::post(body), &content_type)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::cli::{How, desk, folders, logs, sample_assistant};
+use crate::cli::{RunMode, desk, folders, logs, sample_assistant};
 use crate::config::screen::ScreenConfig;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
@@ -35,7 +35,7 @@ const TABS: [(&str, &str); 4] = [
 ];
 
 /// Error of a demo that cannot start, with the remedy.
-fn explained(error: StartError, folder: &Path) -> anyhow::Error {
+fn explain_start_error(error: StartError, folder: &Path) -> anyhow::Error {
     let StartError::Database(DatabaseError::InUse(process)) = error else {
         return anyhow::Error::new(error).context("starting the service of the demo");
     };
@@ -45,22 +45,22 @@ fn explained(error: StartError, folder: &Path) -> anyhow::Error {
 }
 
 /// Runs the demo, optionally with the tutor, in a temporary folder unless one is given.
-pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
+pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
     let runtime = desk::service_runtime()?;
     let clock = Arc::new(SystemClock);
-    let running = runtime.block_on(begin(folder, &clock));
-    let running = running.map_err(|error| explained(error, folder))?;
+    let running = runtime.block_on(start_service(folder, &clock));
+    let running = running.map_err(|error| explain_start_error(error, folder))?;
     let channels = channels(folder, &running)?;
-    let links = runtime.block_on(shop(folder, &running));
+    let links = runtime.block_on(start_sample_shop(folder, &running));
     let desk = DeskParts {
         files: DeskFiles {
             folder: folder.join("desk"),
             options: StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
         },
-        channels: desk::all_read_only(channels, how.read_only),
+        channels: desk::apply_read_only(channels, how.read_only),
         settings: Settings {
             zone: clock::zone(),
             demo: true,
@@ -84,7 +84,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
         receiver: None,
         theme: desk::theme(ThemePalette::default(), false),
         screen: desk::screen(ScreenConfig::default()),
-        notifier: desk::settled(Notifier::default()),
+        notifier: desk::resolve_notifier(Notifier::default()),
         clipboard: desk::clipboard(Vec::new()),
         views: inbox::screens::conversations::saved_views::shipped(),
         clock,
@@ -103,12 +103,12 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
 
 /// Connects the sample shop's API for the inbox and the assistant. Its address may differ at each start.
 /// Failures are logged only.
-async fn shop(folder: &Path, running: &service::RunningService) -> ConnectionsSetup {
+async fn start_sample_shop(folder: &Path, running: &service::RunningService) -> ConnectionsSetup {
     let address = running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
     let shop = shop_api::connection(address);
     let key = Secret::new(shop_api::SHOP_KEY);
     let file = folder.join("connections.toml");
-    let made = Sealer::make_key();
+    let made = Sealer::generate_key();
     let credentials = Credentials::new(folder.join("connections.sealed"), Arc::new(move || Ok(made)));
     let kept = match &shop {
         Some(shop) => {
@@ -149,7 +149,10 @@ fn replies_folder(folder: &Path) -> PathBuf {
 
 /// Starts the service on the port of the last run, so that stored file URLs still work; on another if that
 /// port is taken.
-async fn begin(folder: &Path, clock: &Arc<SystemClock>) -> Result<service::RunningService, StartError> {
+async fn start_service(
+    folder: &Path,
+    clock: &Arc<SystemClock>,
+) -> Result<service::RunningService, StartError> {
     let kept = folder.join("demo-port");
     let before = disk::read_text(&kept).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     let running = match service::start(options(folder, before, clock.clone())).await {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::folders::DeskFolders;
-use crate::cli::{CliError, How, first_run, folders, logs, receiving};
+use crate::cli::{CliError, RunMode, first_run, folders, logs, receiving};
 use crate::config::Config;
-use crate::config::keys::connections::holder;
+use crate::config::keys::connections::key_provider;
 use crate::config::screen::ScreenConfig;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
@@ -30,10 +30,10 @@ use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND};
 use sync::{ChannelSpec, Polling};
 
-pub fn run(how: How) -> Result<(), CliError> {
+pub fn run(how: RunMode) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
-    let links = linked(&path)?;
+    let links = load_connections(&path)?;
     if config.channels.is_empty() && how.can_ask() {
         return Ok(first_run::run(&path, &config, how)?);
     }
@@ -51,7 +51,7 @@ pub fn run(how: How) -> Result<(), CliError> {
     let clock = SystemClock;
     let desk = DeskParts {
         files: files.files(agent.clone()),
-        channels: all_read_only(specs(&config)?, how.read_only),
+        channels: apply_read_only(specs(&config)?, how.read_only),
         settings: Settings {
             pause_on_reply: config.pause_on_reply,
             hold: config.undo_chat_seconds * SECOND,
@@ -90,11 +90,11 @@ pub fn run(how: How) -> Result<(), CliError> {
         config: Some(path.clone()),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
-        receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
+        receiver: receiving::receiver_setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
         polling: polling(&config),
         theme: theme(config.palette, config.ascii),
         screen: screen(config.screen),
-        notifier: settled(config.notifier.clone()),
+        notifier: resolve_notifier(config.notifier.clone()),
         clipboard: clipboard(config.copy_command.clone()),
         views: config.views.clone(),
         clock: Arc::new(clock),
@@ -106,7 +106,7 @@ pub fn run(how: How) -> Result<(), CliError> {
 }
 
 /// Connections from the file beside the configuration.
-pub(super) fn linked(config: &Path) -> Result<ConnectionsSetup> {
+pub(super) fn load_connections(config: &Path) -> Result<ConnectionsSetup> {
     let file = config.with_file_name("connections.toml");
     let (connections, wrong) = file::read(&file);
     if let [one] = wrong.as_slice() {
@@ -117,7 +117,7 @@ pub(super) fn linked(config: &Path) -> Result<ConnectionsSetup> {
     }
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let sealed = config.with_file_name("connections.sealed");
-    let credentials = Credentials::new(sealed, holder(folder));
+    let credentials = Credentials::new(sealed, key_provider(folder));
     Ok(ConnectionsSetup { connections, log: file.clone(), file, credentials, zone: clock::zone() })
 }
 
@@ -151,7 +151,7 @@ pub fn login() -> String {
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
 
-pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
+pub fn apply_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
     channels.iter_mut().for_each(|channel| channel.read_only |= read_only);
     channels
 }
@@ -184,15 +184,15 @@ pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
 
 /// Runtime of the sync loops: one thread is enough for a few tabs.
 pub fn runtime() -> Result<tokio::runtime::Runtime> {
-    runtime_of(1)
+    build_runtime_with(1)
 }
 
 /// Runtime of the service, with or without an inbox.
 pub fn service_runtime() -> Result<tokio::runtime::Runtime> {
-    runtime_of(2)
+    build_runtime_with(2)
 }
 
-fn runtime_of(threads: usize) -> Result<tokio::runtime::Runtime> {
+fn build_runtime_with(threads: usize) -> Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(threads).thread_name("hands").enable_all();
     builder.build().context("starting the threads that talk to servers")
@@ -201,12 +201,12 @@ fn runtime_of(threads: usize) -> Result<tokio::runtime::Runtime> {
 /// Theme from the environment and the configuration.
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
     let variable = |text: &str| std::env::var(text).ok();
-    let palette = if wants_no_colour(variable) { ThemePalette::Mono } else { palette };
+    let palette = if is_colour_disabled(variable) { ThemePalette::Mono } else { palette };
     Theme::new(palette, ascii).on(TerminalColors::of(variable))
 }
 
 /// True if the environment disables colours: `NO_COLOR` first, then `CLICOLOR_FORCE` and `CLICOLOR`.
-pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
+pub fn is_colour_disabled(variable: impl Fn(&str) -> Option<String>) -> bool {
     let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|variable| holds(&variable));
     is("NO_COLOR", |text| !text.is_empty())
         || is("CLICOLOR", |text| text == "0") && !is("CLICOLOR_FORCE", |text| text != "0")
@@ -214,18 +214,18 @@ pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
 
 /// Terminal features for this terminal.
 pub fn screen(config: ScreenConfig) -> ScreenOptions {
-    let links = config.links.settled(|link| std::env::var(link).ok());
+    let links = config.links.resolve(|link| std::env::var(link).ok());
     ScreenOptions { mouse: config.mouse, title: config.title, links }
 }
 
 /// Destination of copies for this terminal.
 pub fn clipboard(command: Vec<String>) -> Clipboard {
-    Clipboard::settled(command, |text| std::env::var(text).ok())
+    Clipboard::resolve(command, |text| std::env::var(text).ok())
 }
 
 /// Notification method for this terminal.
-pub fn settled(notifier: Notifier) -> Notifier {
-    let way = notifier.way.settled(|way| std::env::var(way).ok());
+pub fn resolve_notifier(notifier: Notifier) -> Notifier {
+    let way = notifier.way.resolve(|way| std::env::var(way).ok());
     Notifier { way, ..notifier }
 }
 
@@ -247,7 +247,7 @@ mod tests {
         for (environment, off) in cases {
             let variable =
                 |name: &str| environment.iter().find(|pair| pair.0 == name).map(|entry| entry.1.to_owned());
-            assert_eq!(wants_no_colour(variable), off, "{environment:?}");
+            assert_eq!(is_colour_disabled(variable), off, "{environment:?}");
         }
     }
 }

@@ -26,10 +26,10 @@ use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine, ProcessRole};
 
 /// Time to wait at the end for a request in progress; an unfinished one is repeated with the same key.
-const DRAIN: Duration = Duration::from_secs(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval between checks of the outbox.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The switches of `engine`.
 #[derive(Debug, Args)]
@@ -55,13 +55,13 @@ pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let runtime = desk::runtime()?;
     // A background process has no reader for its errors.
     let ended = runtime
-        .block_on(work(&config, &files, arguments.until_sent))
+        .block_on(run_engine(&config, &files, arguments.until_sent))
         .inspect_err(|error| tracing::error!("the engine failed: {error:#}"));
     runtime.shutdown_background();
     Ok(ended?)
 }
 
-async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow::Result<()> {
+async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let store = files.open(config.agent.clone().unwrap_or_else(desk::login))?;
     if let Some(words) = store.restored() {
@@ -70,12 +70,12 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     }
     let channels = desk::specs(config)?;
     let reader = store.reader()?;
-    let mut looks = tokio::time::interval(LOOK);
+    let mut looks = tokio::time::interval(POLL_INTERVAL);
     let folder = folders::config()?;
     let (told, mut news) = mpsc::unbounded_channel();
     let log = Arc::new(NewsLog::default());
     let noted = log.clone();
-    let tell: receiver::Tell = Arc::new(move |news: News| {
+    let tell: receiver::NewsCallback = Arc::new(move |news: News| {
         noted.log_news(&news);
         if let News::Leader(..) = &news {
             // The receiver is dropped at the end.
@@ -92,7 +92,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
         tell.clone(),
         desk::polling(config),
     ));
-    print::line(&started(&channels, files)).context("saying that it has started")?;
+    print::line(&describe_start(&channels, files)).context("saying that it has started")?;
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();
     let (mut receives, mut ended) = (None, Ok(()));
@@ -100,7 +100,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
         tokio::select! {
             () = signals.next() => break,
             _ = looks.tick() => {
-                if let Some(result) = ending(&store, &reader, &channels, &log, until_sent)? {
+                if let Some(result) = poll_ending(&store, &reader, &channels, &log, until_sent)? {
                     ended = result;
                     break;
                 }
@@ -117,7 +117,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
         // The webhook address belongs to the leading process.
         match elsewhere.is_empty() {
             true if receives.is_none() => {
-                let setup = receiving::setup(config, folder.clone());
+                let setup = receiving::receiver_setup(config, folder.clone());
                 receives = Some(receiver::start(&handle, setup, &engine, channels.clone(), tell.clone()));
             }
             true => (),
@@ -127,7 +127,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     drop(receives);
     tracing::info!("the engine ends");
     tokio::select! {
-        _ = tokio::time::timeout(DRAIN, engine.shutdown()) => (),
+        _ = tokio::time::timeout(DRAIN_TIMEOUT, engine.shutdown()) => (),
         () = signals.next() => tracing::warn!("ended by a second signal"),
     }
     ended
@@ -135,7 +135,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
 
 /// Result that ends the engine: the outbox was lost, or all was sent and that was asked for; `None` to
 /// continue.
-fn ending(
+fn poll_ending(
     store: &Store,
     reader: &Reader,
     channels: &[ChannelSpec],
@@ -148,14 +148,14 @@ fn ending(
     if !until_sent {
         return Ok(None);
     }
-    Ok(match until_sent::ending(reader, channels, &log.health(), SystemClock.now())? {
+    Ok(match until_sent::check_ending(reader, channels, &log.health(), SystemClock.now())? {
         Some(Ending::Sent) => Some(Ok(())),
         Some(Ending::Waits(left)) => Some(Err((*left).into())),
         None => None,
     })
 }
 
-fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
+fn describe_start(channels: &[ChannelSpec], files: &DeskFolders) -> String {
     let names: Vec<String> =
         channels.iter().map(|channel| SafeText::line(&channel.name).to_string()).collect();
     format!(

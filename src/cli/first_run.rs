@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{How, desk};
+use crate::cli::{RunMode, desk};
 use crate::config::Config;
 use crate::shell::{children, first_run};
 use inbox::first_run::FirstStep;
 
-pub fn run(path: &Path, config: &Config, how: How) -> Result<()> {
-    let step = first_run::ask(path, desk::theme(config.palette, config.ascii))?;
+pub fn run(path: &Path, config: &Config, how: RunMode) -> Result<()> {
+    let step = first_run::choose_first_step(path, desk::theme(config.palette, config.ascii))?;
     let words: &[&str] = match step {
         FirstStep::Quit => return Ok(()),
         FirstStep::Demo => &["demo"],
@@ -21,5 +21,5 @@ pub fn run(path: &Path, config: &Config, how: How) -> Result<()> {
     let read_only = how.read_only.then_some("--read-only");
     let words = read_only.into_iter().chain(words.iter().copied()).map(OsString::from);
     let program = std::env::current_exe().context("frontdesk does not find itself")?;
-    children::replace_with(program, words).context("starting frontdesk again")
+    children::exec_program(program, words).context("starting frontdesk again")
 }

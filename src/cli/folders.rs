@@ -10,7 +10,7 @@ use crate::shell::clock;
 use crate::shell::desk_parts::DeskFiles;
 
 /// Variable that sets one folder for all files but the configuration.
-const DATA_DIR: &str = "FRONTDESK_DATA_DIR";
+const DATA_DIR_VARIABLE: &str = "FRONTDESK_DATA_DIR";
 
 /// Configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
 pub fn config() -> Result<PathBuf> {
@@ -19,7 +19,7 @@ pub fn config() -> Result<PathBuf> {
 
 /// Data folder: `FRONTDESK_DATA_DIR`, else the platform's.
 pub fn data() -> Result<PathBuf> {
-    chosen(DATA_DIR, |project_dirs| project_dirs.data_local_dir().to_owned())
+    chosen(DATA_DIR_VARIABLE, |project_dirs| project_dirs.data_local_dir().to_owned())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl DeskFolders {
     pub fn find() -> Result<Self> {
         Ok(Self {
             data: data()?,
-            cache: chosen(DATA_DIR, |project_dirs| project_dirs.cache_dir().to_owned())?,
-            logs: chosen(DATA_DIR, |project_dirs| {
+            cache: chosen(DATA_DIR_VARIABLE, |project_dirs| project_dirs.cache_dir().to_owned())?,
+            logs: chosen(DATA_DIR_VARIABLE, |project_dirs| {
                 project_dirs.state_dir().unwrap_or(project_dirs.data_local_dir()).to_owned()
             })?,
         })

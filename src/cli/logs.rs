@@ -12,20 +12,21 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Days for which logs are kept.
-const DAYS: usize = 7;
+const HISTORY_LIMIT_DAYS: usize = 7;
 /// Allowed values of `FRONTDESK_LOG`, as text.
-const LEVELS: &str =
+const LEVELS_HELP: &str =
     "use error, warn, info, debug, trace or off, or levels of single parts such as warn,hyper=debug";
 
 /// Starts logging to the folder, at the level of `FRONTDESK_LOG` (default `info`).
 pub fn start(folder: &Path) -> Result<()> {
     let filter = filter(LevelFilter::INFO)?;
-    disk::own_folder(folder).with_context(|| format!("using the folder of the log {}", folder.display()))?;
+    disk::create_own_folder(folder)
+        .with_context(|| format!("using the folder of the log {}", folder.display()))?;
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("frontdesk")
         .filename_suffix("log")
-        .max_log_files(DAYS)
+        .max_log_files(HISTORY_LIMIT_DAYS)
         .build(folder)
         .with_context(|| format!("opening the log in {}", folder.display()))?;
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(files));
@@ -36,7 +37,7 @@ pub fn start(folder: &Path) -> Result<()> {
 
 /// Starts logging to standard error, at the level of `FRONTDESK_LOG` (default `warn`; `info` logs every
 /// request).
-pub fn to_standard_error() -> Result<()> {
+pub fn start_on_stderr() -> Result<()> {
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(std::io::stderr));
     let _ = tracing_subscriber::registry().with(filter(LevelFilter::WARN)?).with(lines).try_init();
     Ok(())
@@ -47,13 +48,15 @@ fn filter(usual: LevelFilter) -> Result<Targets> {
     match std::env::var("FRONTDESK_LOG") {
         Ok(wanted) if !wanted.trim().is_empty() => read_levels(&wanted).map_err(anyhow::Error::msg),
         Ok(_) | Err(std::env::VarError::NotPresent) => Ok(Targets::new().with_default(usual)),
-        Err(std::env::VarError::NotUnicode(_)) => Err(anyhow::anyhow!("FRONTDESK_LOG is no text: {LEVELS}")),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            Err(anyhow::anyhow!("FRONTDESK_LOG is no text: {LEVELS_HELP}"))
+        }
     }
 }
 
 /// Parses a level, or levels of single targets as in `warn,hyper=debug`.
 fn read_levels(text: &str) -> Result<Targets, String> {
-    let wrong = |word: &str| format!("FRONTDESK_LOG={text}: {word:?} is no level of the log: {LEVELS}");
+    let wrong = |word: &str| format!("FRONTDESK_LOG={text}: {word:?} is no level of the log: {LEVELS_HELP}");
     let mut levels = Targets::new();
     for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         let (part, word) =

@@ -8,7 +8,7 @@ use clap_mangen::roff::{Roff, bold, italic, roman};
 use inbox::command::{CommandScope, TABLE, VERBS, VERBS_HEADING};
 use inbox::keymap::KeyMap;
 
-use crate::cli::{Cli, EXIT_CODES, JSON_ERRORS};
+use crate::cli::{Cli, EXIT_CODES, JSON_ERRORS_HELP};
 use crate::config::settings::{Setting, TABLES};
 
 /// The pages.
@@ -102,7 +102,7 @@ fn program(page: &mut Vec<u8>) -> io::Result<()> {
     keys().to_writer(page)?;
     let mut rest = Roff::new();
     described(&mut rest, "EXIT STATUS", &EXIT_CODES);
-    rest.control("PP", []).text([roman(JSON_ERRORS)]);
+    rest.control("PP", []).text([roman(JSON_ERRORS_HELP)]);
     described(&mut rest, "ENVIRONMENT", ENVIRONMENT);
     described(&mut rest, "FILES", FILES);
     rest.text([roman("Where FRONTDESK_CONFIG_DIR or FRONTDESK_DATA_DIR is set, they lie there.")]);
@@ -188,14 +188,14 @@ fn config(page: &mut Vec<u8>) -> io::Result<()> {
     for table in TABLES {
         roff.control("SS", [table.heading().as_str()]).text([roman(table.doc.replace('`', ""))]);
         for setting in table.settings {
-            roff.control("TP", []).text([bold(setting.key), roman(" = "), italic(setting.takes())]);
+            roff.control("TP", []).text([bold(setting.key), roman(" = "), italic(setting.describe_value())]);
             roff.text([roman(sentence(setting))]);
         }
     }
     roff.control("SH", ["FILES"]).text([bold("~/.config/frontdesk/config.toml")]);
     roff.text([roman("Where FRONTDESK_CONFIG_DIR is set, it lies there.")]);
     roff.control("SH", ["EXAMPLE"]).control("EX", []);
-    for line in EXAMPLE.lines() {
+    for line in EXAMPLE_CONFIG.lines() {
         roff.text([roman(line)]);
     }
     roff.control("EE", []).control("SH", ["SEE ALSO"]).text([bold("frontdesk"), roman("(1)")]);
@@ -204,7 +204,7 @@ fn config(page: &mut Vec<u8>) -> io::Result<()> {
 
 fn sentence(setting: &Setting) -> String {
     let doc = setting.doc.replace('`', "");
-    match setting.otherwise() {
+    match setting.describe_default() {
         "required" => format!("{doc}. Required."),
         "none" => format!("{doc}."),
         default => format!("{doc}. Default: {default}."),
@@ -212,7 +212,7 @@ fn sentence(setting: &Setting) -> String {
 }
 
 /// Valid example configuration.
-pub const EXAMPLE: &str = r#"[[channel]]
+pub const EXAMPLE_CONFIG: &str = r#"[[channel]]
 name = "Harbor chat"
 base_url = "https://api.example.com/v1"
 key_env = "HARBOR_CHAT_KEY"

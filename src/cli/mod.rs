@@ -43,7 +43,7 @@ const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, 
                            `show`, `search`, `export`, `send`, `react`, `pause`, `resume`, `close` or `broadcast` in scripts";
 
 /// Error for the wall without a terminal.
-const NO_TERMINAL_FOR_THE_WALL: &str = "the wall needs a terminal on stdout; run `frontdesk wall` in one, or use \
+const NO_WALL_TERMINAL: &str = "the wall needs a terminal on stdout; run `frontdesk wall` in one, or use \
                                         `frontdesk list`, `account` or `broadcast list` in scripts";
 
 pub const EXIT_CODES: [(&str, &str); 4] = [
@@ -56,16 +56,16 @@ pub const EXIT_CODES: [(&str, &str); 4] = [
     ),
 ];
 /// Help text about errors with `--json`.
-pub const JSON_ERRORS: &str = "With --json errors are JSON, too: an object a line on standard error.";
+pub const JSON_ERRORS_HELP: &str = "With --json errors are JSON, too: an object a line on standard error.";
 /// Columns of the text beside an exit code.
-const EXIT_WORDS: usize = 75;
+const EXIT_CODE_COLUMNS: usize = 75;
 
 fn exit_codes() -> String {
     let told = EXIT_CODES.map(|(code, words)| {
-        let lines = wrap::wrap(words, EXIT_WORDS).into_iter().map(|range| words[range].trim_end());
+        let lines = wrap::wrap(words, EXIT_CODE_COLUMNS).into_iter().map(|range| words[range].trim_end());
         format!("  {code}  {}\n", lines.collect::<Vec<_>>().join("\n     "))
     });
-    format!("Exit codes:\n{}{JSON_ERRORS}", told.concat())
+    format!("Exit codes:\n{}{JSON_ERRORS_HELP}", told.concat())
 }
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
@@ -138,22 +138,22 @@ pub enum CliError {
 /// Wrong usage, as an error that can be wrapped.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub struct Misuse(pub String);
+pub struct UsageError(pub String);
 
 impl From<anyhow::Error> for CliError {
     /// A command that cannot be made into a request is wrong usage, too.
     fn from(error: anyhow::Error) -> Self {
-        let is_usage = error.chain().any(|error| error.is::<Misuse>() || error.is::<PrepareError>());
+        let is_usage = error.chain().any(|error| error.is::<UsageError>() || error.is::<PrepareError>());
         if is_usage { Self::Usage(format!("{error:#}")) } else { Self::Failed(error) }
     }
 }
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
-    completing::answer();
+    completing::answer_shell();
     disk::keep_private();
     privacy::disable_core_dumps();
-    let wants_json = asks_for_json();
+    let wants_json = is_json_requested();
     // Without arguments the parser is skipped, for a faster start.
     let bare = std::env::args_os().len() == 1;
     let Cli { read_only, plain, command } = match if bare { Ok(Cli::default()) } else { Cli::try_parse() } {
@@ -165,11 +165,11 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let wall = matches!(command, Some(Action::Wall));
-    let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
+    let how = RunMode { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
-        None | Some(Action::Wall) => how.terminal().and_then(|()| desk::run(how)),
+        None | Some(Action::Wall) => how.require_terminal().and_then(|()| desk::run(how)),
         Some(Action::Demo { data_dir, tutor }) => {
-            how.terminal().and_then(|()| Ok(demo::run(data_dir, tutor, how)?))
+            how.require_terminal().and_then(|()| Ok(demo::run(data_dir, tutor, how)?))
         }
         Some(_) if read_only || plain => Err(CliError::Usage(
             "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`, `frontdesk --read-only wall`"
@@ -187,22 +187,22 @@ pub fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(CliError::Failed(error)) if print::reader_has_gone(&error) => ExitCode::SUCCESS,
+        Err(CliError::Failed(error)) if print::is_reader_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             if wants_json {
                 print::errors(&unfinished::as_json(&error));
             } else {
                 for line in unfinished::lines(&error) {
-                    let _ = writeln!(std::io::stderr(), "frontdesk: {}", print::said_once(&line));
+                    let _ = writeln!(std::io::stderr(), "frontdesk: {}", print::without_repetition(&line));
                 }
             }
-            ExitCode::from(unfinished::exit(&error))
+            ExitCode::from(unfinished::exit_code(&error))
         }
     }
 }
 
 /// True if `--json` is among the arguments: parse errors are JSON then, too.
-fn asks_for_json() -> bool {
+fn is_json_requested() -> bool {
     std::env::args_os().skip(1).take_while(|args_os| args_os != "--").any(|args_os| args_os == "--json")
 }
 
@@ -212,7 +212,7 @@ fn is_dumb_terminal() -> bool {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct How {
+pub struct RunMode {
     /// True if nothing may be changed.
     pub read_only: bool,
     /// True for plain mode.
@@ -221,13 +221,13 @@ pub struct How {
     pub wall: bool,
 }
 
-impl How {
+impl RunMode {
     /// Fails if a screen is needed and there is no terminal.
-    fn terminal(self) -> Result<(), CliError> {
+    fn require_terminal(self) -> Result<(), CliError> {
         if self.plain || std::io::stdout().is_terminal() {
             return Ok(());
         }
-        let told = if self.wall { NO_TERMINAL_FOR_THE_WALL } else { NO_TERMINAL };
+        let told = if self.wall { NO_WALL_TERMINAL } else { NO_TERMINAL };
         Err(CliError::Usage(told.to_owned()))
     }
 

@@ -21,10 +21,10 @@ pub use store::transcript::{message_json, speaker_name};
 /// seen enough.
 #[derive(Debug, Error)]
 #[error("writing the answer: {0}")]
-struct Unwritten(io::Error);
+struct StdoutError(io::Error);
 
 pub fn line(text: &str) -> Result<()> {
-    Ok(writeln!(io::stdout(), "{text}").map_err(Unwritten)?)
+    Ok(writeln!(io::stdout(), "{text}").map_err(StdoutError)?)
 }
 
 /// Writes JSON to standard output in one line, without characters that act on a terminal.
@@ -44,7 +44,7 @@ pub fn list(is_json: bool, items: Vec<Value>, gathered: Result<()>) -> Result<()
 /// Writes bytes to standard output.
 pub fn page(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout();
-    Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(Unwritten)?)
+    Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(StdoutError)?)
 }
 
 /// Writes errors to standard error, one object a line.
@@ -56,8 +56,8 @@ pub fn errors(all: &[Value]) {
 }
 
 /// True if the error only means that the reader of standard output has gone, as `head` does.
-pub fn reader_has_gone(error: &anyhow::Error) -> bool {
-    let unwritten = error.chain().find_map(|error| error.downcast_ref::<Unwritten>());
+pub fn is_reader_closed(error: &anyhow::Error) -> bool {
+    let unwritten = error.chain().find_map(|error| error.downcast_ref::<StdoutError>());
     unwritten.is_some_and(|unwritten| unwritten.0.kind() == io::ErrorKind::BrokenPipe)
 }
 
@@ -67,7 +67,7 @@ pub fn print_progress(text: &str) -> Result<()> {
 }
 
 /// Joins a multi-line error into one line and removes repeated parts.
-pub fn said_once(text: &str) -> String {
+pub fn without_repetition(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|text| !text.is_empty()) {
         let mut parts: Vec<&str> = line.split(": ").collect();
@@ -103,7 +103,7 @@ pub fn conversation_json(channel: &str, test: bool, row: &ConversationRow) -> Va
 }
 
 /// Marks an item of an incomplete list.
-pub fn of_broken_list(mut item: Value) -> Value {
+pub fn mark_incomplete(mut item: Value) -> Value {
     item["listIsWhole"] = false.into();
     item
 }
@@ -166,7 +166,7 @@ mod tests {
             ("config.toml, line 3: theme: unknown", "config.toml, line 3: theme: unknown"),
         ];
         for (text, said) in cases {
-            assert_eq!(said_once(text), said, "{text}");
+            assert_eq!(without_repetition(text), said, "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::shell::clock;
-use crate::shell::replies::Folder;
+use crate::shell::replies::ReplyFolder;
 use assist::rules;
 use model::conversations::ConversationRow;
 use model::filter::ConversationFilter;
@@ -24,11 +24,11 @@ use store::proposals::NewProposal;
 use store::{Store, StoreError, StoreOptions};
 
 /// Interval between searches for suitable customers.
-const PAUSE: Duration = Duration::from_millis(700);
+const POLL_INTERVAL: Duration = Duration::from_millis(700);
 /// Maximum searches.
-const LOOKS: u32 = 90;
+const MAX_POLLS: u32 = 90;
 /// Conversations examined.
-const ROWS: u32 = 30;
+const MAX_ROWS: u32 = 30;
 
 /// Starts the assistant beside the inbox.
 pub fn start(
@@ -40,8 +40,8 @@ pub fn start(
 ) {
     let handle = runtime.clone();
     runtime.spawn(async move {
-        for _ in 0..LOOKS {
-            tokio::time::sleep(PAUSE).await;
+        for _ in 0..MAX_POLLS {
+            tokio::time::sleep(POLL_INTERVAL).await;
             let (folder, replies, channel, now) =
                 (folder.clone(), replies.clone(), channel.clone(), clock.now());
             let look = handle.spawn_blocking(move || suggest_samples(folder, replies, &channel, now));
@@ -63,8 +63,8 @@ fn suggest_samples(
 ) -> Result<bool, StoreError> {
     let options = StoreOptions { zone: clock::zone(), ..StoreOptions::default() };
     let store = Store::open_with(&folder, options)?;
-    let replies = Folder::new(replies).read().replies.unwrap_or_default();
-    let query = ConversationQuery::first(channel.clone(), ConversationFilter::needing_person(), ROWS);
+    let replies = ReplyFolder::new(replies).read().replies.unwrap_or_default();
+    let query = ConversationQuery::first(channel.clone(), ConversationFilter::needing_person(), MAX_ROWS);
     let reader = store.reader()?;
     let mut found = Vec::new();
     for row in reader.conversations(&query)?.rows {

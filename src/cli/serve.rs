@@ -104,7 +104,7 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
             arguments.listen.ip()
         )));
     }
-    logs::to_standard_error().map_err(|error| CliError::Usage(format!("{error:#}")))?;
+    logs::start_on_stderr().map_err(|error| CliError::Usage(format!("{error:#}")))?;
     let runtime = desk::service_runtime()?;
     let served = runtime.block_on(serve(arguments));
     // Does not wait for blocked threads.
@@ -174,7 +174,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     if let Some(path) = &arguments.ready_file {
         service::ready_file::write(path, &running).with_context(|| unready(path))?;
     }
-    running.notices.iter().for_each(|notice| say(notice));
+    running.notices.iter().for_each(|notice| print_message(notice));
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);
     // With a ready file, keys are written only there.
@@ -185,21 +185,21 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     // The service runs even if its output is not read.
     let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
     signals.next().await;
-    say(&format!(
+    print_message(&format!(
         "ending: what is under way is answered, for at most {} s; a second signal ends at once",
         drain.as_secs()
     ));
     tokio::select! {
         () = running.shutdown() => Ok(()),
         () = signals.next() => {
-            say("ended by a second signal; what was under way is cut off");
+            print_message("ended by a second signal; what was under way is cut off");
             std::process::exit(1);
         }
     }
 }
 
 /// Writes a line to standard error.
-fn say(words: &str) {
+fn print_message(words: &str) {
     let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }
 

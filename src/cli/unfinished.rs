@@ -15,7 +15,7 @@ use store::StoreError;
 
 /// Remaining state after a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Left {
+pub enum RemainingState {
     /// Not done, and nothing is queued.
     Nothing,
     /// Row that was not sent yet and will be once possible.
@@ -28,8 +28,8 @@ pub enum Left {
     GoesOn(String),
 }
 
-impl Left {
-    pub fn exit(&self) -> u8 {
+impl RemainingState {
+    pub fn exit_code(&self) -> u8 {
         if *self == Self::Nothing { 1 } else { 3 }
     }
 
@@ -69,29 +69,29 @@ impl Left {
 #[derive(Debug, Clone, thiserror::Error)]
 pub struct Unfinished {
     pub failure: RequestFailure,
-    pub left: Left,
+    pub remaining: RemainingState,
     pub channel: String,
     pub what: String,
 }
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { failure, left, channel, what } = self;
+        let Self { failure, remaining: left, channel, what } = self;
         write!(formatter, "{channel}: {what}: {}; ", failure.why)?;
         match left {
-            Left::Nothing => {}
-            Left::Queued(row) => write!(formatter, "row {row} is queued and leaves when it may; ")?,
-            Left::Unknown(row) => write!(
+            RemainingState::Nothing => {}
+            RemainingState::Queued(row) => write!(formatter, "row {row} is queued and leaves when it may; ")?,
+            RemainingState::Unknown(row) => write!(
                 formatter,
                 "it may or may not have been done: row {row} stays in the outbox and is asked again with \
                  the same key; "
             )?,
-            Left::Waiting(row) => {
+            RemainingState::Waiting(row) => {
                 let is_unclear = failure.cause == FailureCause::Unclear;
                 let doubt = if is_unclear { "it may or may not have been done: " } else { "" };
                 write!(formatter, "{doubt}row {row} is kept in the outbox and waits for you; ")?;
             }
-            Left::GoesOn(_) => {}
+            RemainingState::GoesOn(_) => {}
         }
         formatter.write_str(&left.advice(failure))
     }
@@ -112,14 +112,14 @@ pub struct CommandRefusal {
 
 impl CommandRefusal {
     /// Refuses a missing subject.
-    pub fn absent(words: impl Into<String>) -> Self {
+    pub fn not_found(words: impl Into<String>) -> Self {
         let (code, cause) = NOT_FOUND;
         Self { code, cause, words: words.into(), advice: "name one that is there" }
     }
 
     /// Error for an unreadable local file.
     pub fn unreadable(path: &str, why: String) -> anyhow::Error {
-        if std::path::Path::new(path).exists() { anyhow::anyhow!(why) } else { Self::absent(why).into() }
+        if std::path::Path::new(path).exists() { anyhow::anyhow!(why) } else { Self::not_found(why).into() }
     }
 
     pub fn read_only(channel: &str) -> Self {
@@ -129,7 +129,7 @@ impl CommandRefusal {
     }
 
     /// Refuses an idempotency key used for another change.
-    pub fn other_change(key: &str) -> Self {
+    pub fn key_conflict(key: &str) -> Self {
         let words =
             format!("another change was asked for under the idempotency key {key:?}; nothing was done");
         let advice = "give each change a key of its own";
@@ -137,7 +137,7 @@ impl CommandRefusal {
     }
 
     /// Refuses an idempotency key whose change a person gave up.
-    pub fn given_up(key: &str, row: &RowId) -> Self {
+    pub fn abandoned(key: &str, row: &RowId) -> Self {
         let words = format!(
             "a person gave up what was asked for under the idempotency key {key:?} (row {row}); it may have been \
              done, and nothing was done now"
@@ -150,16 +150,16 @@ impl CommandRefusal {
 /// Failures of several channels; the others succeeded.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.0.iter().map(|entry| format!("{entry:#}")).collect::<Vec<_>>().join("; "))]
-pub struct Several(pub Vec<anyhow::Error>);
+pub struct ChannelErrors(pub Vec<anyhow::Error>);
 
-pub fn exit(error: &CliError) -> u8 {
+pub fn exit_code(error: &CliError) -> u8 {
     match error {
         CliError::Usage(_) => 2,
         CliError::Failed(error) => {
-            let each = each(error);
+            let each = channel_errors(error);
             each.iter()
                 .filter_map(|error| unfinished(error))
-                .map(|unfinished| unfinished.left.exit())
+                .map(|unfinished| unfinished.remaining.exit_code())
                 .max()
                 .unwrap_or(1)
         }
@@ -168,14 +168,14 @@ pub fn exit(error: &CliError) -> u8 {
 
 /// True if nothing was done and nothing is left.
 pub fn is_certainly_not_done(error: &anyhow::Error) -> bool {
-    unfinished(error).is_some_and(|unfinished| unfinished.left == Left::Nothing)
+    unfinished(error).is_some_and(|unfinished| unfinished.remaining == RemainingState::Nothing)
 }
 
 /// Lines of an error, one for each failed channel.
 pub fn lines(error: &CliError) -> Vec<String> {
     match error {
         CliError::Usage(words) => vec![words.clone()],
-        CliError::Failed(error) => each(error).iter().map(|error| format!("{error:#}")).collect(),
+        CliError::Failed(error) => channel_errors(error).iter().map(|error| format!("{error:#}")).collect(),
     }
 }
 
@@ -183,7 +183,9 @@ pub fn lines(error: &CliError) -> Vec<String> {
 pub fn as_json(error: &CliError) -> Vec<Value> {
     match error {
         CliError::Usage(words) => vec![usage(words)],
-        CliError::Failed(error) => each(error).into_iter().map(|error| report(error).json()).collect(),
+        CliError::Failed(error) => {
+            channel_errors(error).into_iter().map(|error| report(error).json()).collect()
+        }
     }
 }
 
@@ -232,7 +234,7 @@ impl Default for ErrorDetail {
             cause: "failed".to_owned(),
             message: String::new(),
             advice: "`frontdesk doctor` looks at this desk".to_owned(),
-            state: Left::Nothing.word(),
+            state: RemainingState::Nothing.word(),
             channel: None,
             row: None,
             candidates: Vec::new(),
@@ -246,9 +248,9 @@ impl ErrorReport {
     }
 }
 
-fn each(error: &anyhow::Error) -> Vec<&anyhow::Error> {
-    match error.downcast_ref::<Several>() {
-        Some(Several(all)) => all.iter().collect(),
+fn channel_errors(error: &anyhow::Error) -> Vec<&anyhow::Error> {
+    match error.downcast_ref::<ChannelErrors>() {
+        Some(ChannelErrors(all)) => all.iter().collect(),
         None => vec![error],
     }
 }
@@ -261,8 +263,8 @@ fn report(error: &anyhow::Error) -> ErrorReport {
     let mut told = ErrorDetail { message: format!("{error:#}"), ..ErrorDetail::default() };
     let mut exit = 1;
     if let Some(unfinished) = unfinished(error) {
-        let Unfinished { failure, left, channel, .. } = unfinished;
-        exit = left.exit();
+        let Unfinished { failure, remaining: left, channel, .. } = unfinished;
+        exit = left.exit_code();
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
         told.advice = left.advice(failure);
         told.state = left.word();
@@ -286,7 +288,7 @@ fn report(error: &anyhow::Error) -> ErrorReport {
         let failure = RequestFailure::new(FailureCause::Files, "");
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
         told.advice = failure.cause.advice().to_owned();
-    } else if error.chain().any(names_nothing) {
+    } else if error.chain().any(is_not_found) {
         (told.code, told.cause) = (NOT_FOUND.0.to_owned(), NOT_FOUND.1.to_owned());
         told.advice = "name one that is there".to_owned();
     } else if let Some((cause, advice)) = service_failure(error) {
@@ -301,7 +303,7 @@ fn report(error: &anyhow::Error) -> ErrorReport {
 }
 
 /// True if the service reports that something does not exist.
-fn names_nothing(cause: &(dyn std::error::Error + 'static)) -> bool {
+fn is_not_found(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(AdminError::Absent(_) | AdminError::Missing(_)))
 }
 

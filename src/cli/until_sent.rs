@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::cli::unfinished::{Left, Unfinished};
+use crate::cli::unfinished::{RemainingState, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::ids::{ChannelId, RowId};
 use model::leader::Leader;
@@ -16,7 +16,7 @@ use store::Reader;
 use sync::ChannelSpec;
 
 /// Time for which the last wave of a broadcast is counted before the engine ends, in microseconds.
-const MAX_COUNTING: i64 = 10 * MINUTE;
+const MAX_COUNTING_TIME: i64 = 10 * MINUTE;
 /// Maximum rows examined of a channel.
 const MAX_ROWS: u32 = 10_000;
 
@@ -30,7 +30,7 @@ pub enum Ending {
 ///
 /// # Errors
 /// When the database fails.
-pub fn ending(
+pub fn check_ending(
     reader: &Reader,
     channels: &[ChannelSpec],
     health: &HashMap<ChannelId, Health>,
@@ -42,7 +42,7 @@ pub fn ending(
             reader.outbox(&DeskQuery { channel: Some(channel.id.clone()), limit: MAX_ROWS })?.entries;
         let rows: Vec<OutboxRow> = entries.into_iter().map(|entry| entry.row).collect();
         let told = health.get(&channel.id);
-        if !rows.iter().all(|row| waits_for_person(row, &rows, told, now)) {
+        if !rows.iter().all(|row| is_waiting_for_person(row, &rows, told, now)) {
             return Ok(None);
         }
         let asking: HashSet<&RowId> = rows.iter().map(|row| &row.id).collect();
@@ -60,7 +60,12 @@ pub fn ending(
 }
 
 /// True if a row cannot be sent before a person acts.
-fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>, now: Timestamp) -> bool {
+fn is_waiting_for_person(
+    row: &OutboxRow,
+    rows: &[OutboxRow],
+    health: Option<&Health>,
+    now: Timestamp,
+) -> bool {
     let health = health.unwrap_or(&Health::Connecting);
     let facts = QueueFacts { now, health, leader: &Leader::Here, has_credits: None };
     matches!(
@@ -79,7 +84,7 @@ fn is_over(campaign: &Campaign, waiting: &HashSet<&RowId>, now: Timestamp) -> bo
     let last = campaign.waves.iter().filter_map(|wave| wave.sent_at).max();
     campaign.phase != CampaignPhase::Running
         || campaign.waves.iter().any(|wave| wave.row.as_ref().is_some_and(|row| waiting.contains(row)))
-        || last.is_some_and(|at| now.since(at) >= MAX_COUNTING)
+        || last.is_some_and(|at| now.since(at) >= MAX_COUNTING_TIME)
 }
 
 /// Unfinished rows of a channel, described by the one that needs a decision.
@@ -94,15 +99,15 @@ fn unfinished(channel: &ChannelSpec, rows: &[OutboxRow], health: Option<&Health>
         _ => None,
     });
     let (failure, left) = match asking {
-        Some((row, failure)) => (failure, Left::Waiting(row.id.clone())),
+        Some((row, failure)) => (failure, RemainingState::Waiting(row.id.clone())),
         None => {
             let failure = health.and_then(RequestFailure::of_health);
             let failure = failure
                 .unwrap_or_else(|| RequestFailure::new(FailureCause::Undecided, "nothing leaves for now"));
             let is_untried = first.attempts == 0;
-            let left = if is_untried { Left::Queued } else { Left::Unknown };
+            let left = if is_untried { RemainingState::Queued } else { RemainingState::Unknown };
             (failure, left(first.id.clone()))
         }
     };
-    Some(Unfinished { failure, left, channel: channel.name.clone(), what })
+    Some(Unfinished { failure, remaining: left, channel: channel.name.clone(), what })
 }

@@ -13,7 +13,7 @@ use wire::account::AccountBody;
 use wire::paths;
 
 /// Returns the first 8 bytes of the key's SHA-256, in hex.
-pub(crate) fn key_print(key: &Secret) -> String {
+pub(crate) fn key_fingerprint(key: &Secret) -> String {
     let digest = Sha256::digest(key.expose().as_bytes());
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -32,7 +32,7 @@ impl Client {
         let account = body.into_model();
         let identity = SendingAccount {
             server: self.server_name(),
-            key_print: self.shared.key_print.clone(),
+            key_print: self.shared.key_fingerprint.clone(),
             workspace: account.workspace_id.clone(),
             assistant: assistant.unwrap_or_default(),
             environment: account.environment.word().to_owned(),

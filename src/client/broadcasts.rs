@@ -31,7 +31,7 @@ pub(crate) fn prepare(to: &Audience, content: &BroadcastContent) -> Result<Prepa
         // An empty list must never be read as everyone.
         Audience::Contacts(ids) if ids.is_empty() => return Err(PrepareError::Empty("the list of contacts")),
         Audience::Contacts(ids) => {
-            checks::counted("contacts", ids.len(), bounds::MAX_BROADCAST_CONTACTS)?;
+            checks::check_count("contacts", ids.len(), bounds::MAX_BROADCAST_CONTACTS)?;
             Some(ids.iter().map(ContactId::as_str).collect())
         }
     };

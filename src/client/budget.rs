@@ -6,18 +6,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Initial and maximum number of units.
-const CAPACITY: u32 = 100;
+const BUDGET_CAPACITY: u32 = 100;
 
 /// Result of the attempt that is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum RetryCause {
     /// A response that does not settle the outcome.
     Answered,
     /// No response.
     Silent,
 }
 
-impl Doubt {
+impl RetryCause {
     /// Returns the price of a retry, in units.
     fn cost(self) -> u32 {
         match self {
@@ -34,13 +34,13 @@ pub struct RetryBudget {
 
 impl Default for RetryBudget {
     fn default() -> Self {
-        Self { left: CAPACITY }
+        Self { left: BUDGET_CAPACITY }
     }
 }
 
 impl RetryBudget {
     /// Pays for a retry; returns false and takes nothing if too little is left.
-    pub fn pay(&mut self, doubt: Doubt) -> bool {
+    pub fn try_spend(&mut self, doubt: RetryCause) -> bool {
         match self.left.checked_sub(doubt.cost()) {
             Some(left) => {
                 self.left = left;
@@ -51,23 +51,23 @@ impl RetryBudget {
     }
 
     /// Something succeeded.
-    pub fn succeeded(&mut self) {
-        self.left = (self.left + 1).min(CAPACITY);
+    pub fn record_success(&mut self) {
+        self.left = (self.left + 1).min(BUDGET_CAPACITY);
     }
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Retries(Arc<Mutex<RetryBudget>>);
+pub struct SharedRetryBudget(Arc<Mutex<RetryBudget>>);
 
-impl Retries {
+impl SharedRetryBudget {
     /// Pays for a retry; returns false if too little is left.
-    pub fn pay(&self, doubt: Doubt) -> bool {
-        self.with_budget(|budget| budget.pay(doubt))
+    pub fn try_spend(&self, doubt: RetryCause) -> bool {
+        self.with_budget(|budget| budget.try_spend(doubt))
     }
 
     /// Something succeeded.
-    pub fn succeeded(&self) {
-        self.with_budget(RetryBudget::succeeded);
+    pub fn record_success(&self) {
+        self.with_budget(RetryBudget::record_success);
     }
 
     /// Ignores lock poisoning: the budget is valid after a panic.
@@ -82,18 +82,21 @@ mod tests {
 
     #[test]
     fn what_may_be_repeated_ends_and_comes_back_with_success() {
-        use Doubt::{Answered, Silent};
+        use RetryCause::{Answered, Silent};
         for (doubt, times) in [(Answered, 20), (Silent, 10)] {
             let mut budget = RetryBudget::default();
-            budget.succeeded();
-            assert_eq!((0..100).filter(|_| budget.pay(doubt)).count(), times, "{doubt:?}");
-            (0..4).for_each(|_| budget.succeeded());
-            assert!(!budget.pay(Answered), "not for four");
-            budget.succeeded();
-            assert!(!budget.pay(Silent) && budget.pay(Answered) && !budget.pay(Answered), "for five");
+            budget.record_success();
+            assert_eq!((0..100).filter(|_| budget.try_spend(doubt)).count(), times, "{doubt:?}");
+            (0..4).for_each(|_| budget.record_success());
+            assert!(!budget.try_spend(Answered), "not for four");
+            budget.record_success();
+            assert!(
+                !budget.try_spend(Silent) && budget.try_spend(Answered) && !budget.try_spend(Answered),
+                "for five"
+            );
         }
         let mut budget = RetryBudget { left: 9 };
-        assert!(!budget.pay(Silent));
+        assert!(!budget.try_spend(Silent));
         assert_eq!(budget, RetryBudget { left: 9 }, "nothing is taken for nothing");
     }
 }

@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 
 use crate::errors::NotSent;
-use crate::transport::{Broken, Incoming, OutgoingRequest};
+use crate::transport::{ExchangeError, IncomingResponse, OutgoingRequest};
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::text::SafeText;
@@ -18,31 +18,31 @@ use wire::errors::ErrorBody;
 use wire::repair;
 
 /// Maximum number of requests kept.
-const REMEMBERED: usize = 200;
+const HISTORY_LIMIT: usize = 200;
 
 #[derive(Debug, Default)]
-pub(crate) struct RequestRing(Mutex<RememberedCalls>);
+pub(crate) struct RequestRing(Mutex<RecordedCalls>);
 
 #[derive(Debug, Default)]
-struct RememberedCalls {
+struct RecordedCalls {
     all: VecDeque<Call>,
     /// Number of newest calls that [`RequestRing::take_fresh`] has not returned yet.
-    fresh: usize,
+    new_count: usize,
 }
 
 impl RequestRing {
     /// Appends a call; drops the oldest if the ring is full.
     pub(crate) fn record(&self, call: Call) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if calls.all.len() == REMEMBERED {
+        if calls.all.len() == HISTORY_LIMIT {
             calls.all.pop_front();
         }
         calls.all.push_back(call);
-        calls.fresh = (calls.fresh + 1).min(REMEMBERED);
+        calls.new_count = (calls.new_count + 1).min(HISTORY_LIMIT);
     }
 
     /// Returns all calls, oldest first, labelled with `channel`.
-    pub(crate) fn of(&self, channel: &ChannelId) -> Vec<Call> {
+    pub(crate) fn list(&self, channel: &ChannelId) -> Vec<Call> {
         let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         calls.all.iter().map(|call| Call { channel: channel.clone(), ..call.clone() }).collect()
     }
@@ -50,8 +50,8 @@ impl RequestRing {
     /// Returns the calls added since the previous call of this function, oldest first.
     pub(crate) fn take_fresh(&self, channel: &ChannelId) -> Vec<Call> {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = calls.all.len() - calls.fresh;
-        calls.fresh = 0;
+        let known = calls.all.len() - calls.new_count;
+        calls.new_count = 0;
         calls.all.iter().skip(known).map(|call| Call { channel: channel.clone(), ..call.clone() }).collect()
     }
 }
@@ -79,16 +79,16 @@ pub(crate) fn started(request: &OutgoingRequest, base: &str, at: Timestamp) -> C
 }
 
 /// Adds the outcome and the duration to a call.
-pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) -> Call {
+pub(crate) fn finished(call: Call, answer: &Result<IncomingResponse, ExchangeError>, took: i64) -> Call {
     let call = Call { duration: took, ..call };
     match answer {
-        Err(Broken::NotSent(NotSent::Offline(why) | NotSent::Misconfigured(why))) => {
+        Err(ExchangeError::NotSent(NotSent::Offline(why) | NotSent::Misconfigured(why))) => {
             Call { answer: Err(SafeText::line(&format!("not sent: {why}"))), ..call }
         }
-        Err(Broken::NotSent(NotSent::Paced(_) | NotSent::Limited(_))) => {
+        Err(ExchangeError::NotSent(NotSent::Paced(_) | NotSent::Limited(_))) => {
             Call { answer: Err(SafeText::line("not sent yet")), ..call }
         }
-        Err(Broken::Midway(why)) => {
+        Err(ExchangeError::Midway(why)) => {
             Call { answer: Err(SafeText::line(&format!("no answer: {why}"))), ..call }
         }
         Ok(answer) => Call {
@@ -103,11 +103,11 @@ pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) ->
 }
 
 /// Returns the error code of a refusal, or why the response body is incomplete.
-fn code(answer: &Incoming) -> Option<SafeText> {
+fn code(answer: &IncomingResponse) -> Option<SafeText> {
     match &answer.body {
         Err(cut) => Some(cut.why.clone()),
         Ok(_) if (200..300).contains(&answer.status) => None,
-        Ok(body) => serde_json::from_slice::<ErrorBody>(repair::without_mark(body))
+        Ok(body) => serde_json::from_slice::<ErrorBody>(repair::without_byte_order_mark(body))
             .ok()
             .map(|slice| SafeText::line(&slice.code)),
     }

@@ -2,29 +2,29 @@
 
 use crate::prepare::PrepareError;
 use model::bounds;
-use wire::mail_addresses::in_ascii;
+use wire::mail_addresses::ascii_address;
 
 /// Requires text that is not blank.
 pub(crate) fn check_required(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     if text.trim().is_empty() {
         return Err(PrepareError::Empty(what));
     }
-    bounded(what, text, most)
+    check_length(what, text, most)
 }
 
 /// Limits a text that may be empty.
-pub(crate) fn bounded(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
+pub(crate) fn check_length(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     let length = bounds::count_chars(text);
     if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
 }
 
 /// Limits a text in UTF-16 units, as Telegram counts.
-pub(crate) fn bounded_in_units(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
+pub(crate) fn check_utf16_length(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     let length = bounds::utf16_length(text);
     if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
 }
 
-pub(crate) fn counted(what: &'static str, count: usize, most: usize) -> Result<(), PrepareError> {
+pub(crate) fn check_count(what: &'static str, count: usize, most: usize) -> Result<(), PrepareError> {
     if count > most { Err(PrepareError::TooMany { what, count, most }) } else { Ok(()) }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
 
 /// Checks a mail address and returns it as mail servers take it.
 pub(crate) fn mail_address(text: &str) -> Result<String, PrepareError> {
-    in_ascii(text).ok_or_else(|| PrepareError::NotAMailAddress(text.to_owned()))
+    ascii_address(text).ok_or_else(|| PrepareError::NotAMailAddress(text.to_owned()))
 }
 
 pub(crate) fn mail_addresses(all: &[String]) -> Result<Vec<String>, PrepareError> {

@@ -12,7 +12,7 @@ use wire::paths;
 
 /// What one reading of the account tells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Greeting {
+pub struct ProbeResult {
     pub account: Account,
     pub server_time: Option<Timestamp>,
     /// The rate limit's numbers, if the server tells them.
@@ -20,7 +20,7 @@ pub struct Greeting {
 }
 
 /// What may be read with a key, by what people call it.
-pub type Scope = Vec<(&'static str, Result<(), ReadError>)>;
+pub type ReadAccess = Vec<(&'static str, Result<(), ReadError>)>;
 
 /// One list of each resource.
 pub const RESOURCES: &[(&str, &str)] = &[
@@ -37,10 +37,14 @@ pub const RESOURCES: &[(&str, &str)] = &[
 
 impl Client {
     /// Reads the account and what comes with it.
-    pub async fn greet(&self) -> Result<Greeting, ReadError> {
+    pub async fn probe_account(&self) -> Result<ProbeResult, ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
-        Ok(Greeting { account: body.into_model(), server_time: answer.server_time, rate: answer.facts.rate })
+        Ok(ProbeResult {
+            account: body.into_model(),
+            server_time: answer.server_time,
+            rate: answer.facts.rate,
+        })
     }
 
     /// Asks for one list of a resource.

@@ -9,18 +9,18 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
-use crate::account::key_print;
-use crate::budget::Retries;
+use crate::account::key_fingerprint;
+use crate::budget::SharedRetryBudget;
 use crate::calls::RequestRing;
 use crate::contacts::NumberSearch;
 use crate::deadline::Deadline;
 use crate::local_listener::ListenerCheck;
-use crate::pace::{RateBudget, ReadPriority, Seat};
+use crate::pace::{RateBudget, RateSlot, ReadPriority};
 use crate::page_size::PageSize;
-use crate::sameness::{Applied, Unless};
+use crate::sameness::{AppliedAnswers, UnchangedFilter};
 use crate::server_clock::ServerClock;
-use crate::transport::{Sockets, Transport, UploadProgress};
-use crate::unanswered::Unanswered;
+use crate::transport::{SocketTransport, Transport, UploadProgress};
+use crate::unanswered::PendingReads;
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::outbox;
@@ -83,12 +83,12 @@ pub enum ClientError {
 pub struct Client {
     pub(crate) shared: Arc<ClientState>,
     pub(crate) urgency: ReadPriority,
-    pub(crate) retries: Retries,
+    pub(crate) retries: SharedRetryBudget,
     /// Among the tabs that share the budget.
-    pub(crate) seat: Seat,
-    pub(crate) applied: Applied,
+    pub(crate) rate_slot: RateSlot,
+    pub(crate) applied: AppliedAnswers,
     /// Set while an answer that was applied before is not wanted again.
-    pub(crate) unless: Option<Unless>,
+    pub(crate) unchanged_filter: Option<UnchangedFilter>,
     /// Who hears how far a large write has come.
     pub(crate) progress: Option<UploadProgress>,
     pub(crate) deadline: Deadline,
@@ -100,19 +100,19 @@ pub(crate) struct ClientState {
     /// What every request carries: the key, above all.
     pub(crate) headers: HeaderMap,
     /// Tells keys apart without telling them.
-    pub(crate) key_print: String,
+    pub(crate) key_fingerprint: String,
     /// Without a slash at its end.
     pub(crate) base_url: String,
     pub(crate) bounds: ClientTimeouts,
     pub(crate) pace: Mutex<RateBudget>,
     pub(crate) page_size: Mutex<PageSize>,
-    seats: AtomicU32,
+    next_rate_slot: AtomicU32,
     pub(crate) number_search: OnceLock<NumberSearch>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
     pub(crate) calls: RequestRing,
     /// Reads that have had no answer yet.
-    pub(crate) unanswered: Unanswered,
+    pub(crate) unanswered: PendingReads,
     /// Requests that were answered.
     pub(crate) answers: AtomicU64,
     warning: Option<String>,
@@ -126,33 +126,33 @@ impl Client {
     /// When the address or the key must not be used; the words say what to
     /// change.
     pub fn new(base_url: &str, key: &Secret, clock: Arc<dyn Clock>) -> Result<Self, ClientError> {
-        Self::within(base_url, key, clock, ClientTimeouts::default())
+        Self::with_timeouts(base_url, key, clock, ClientTimeouts::default())
     }
 
     /// Makes a client with bounds of its own.
-    pub fn within(
+    pub fn with_timeouts(
         base_url: &str,
         key: &Secret,
         clock: Arc<dyn Clock>,
         bounds: ClientTimeouts,
     ) -> Result<Self, ClientError> {
         let address = check(base_url)?;
-        let transport = Arc::new(Sockets::new(&address, bounds));
-        Self::over(transport, address, key, clock, bounds)
+        let transport = Arc::new(SocketTransport::new(&address, bounds));
+        Self::from_parts(transport, address, key, clock, bounds)
     }
 
     /// Makes a client whose requests leave another way than over sockets: a
     /// simulation calls the service in its own process.
-    pub fn through(
+    pub fn with_transport(
         transport: Arc<dyn Transport>,
         base_url: &str,
         key: &Secret,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ClientError> {
-        Self::over(transport, check(base_url)?, key, clock, ClientTimeouts::default())
+        Self::from_parts(transport, check(base_url)?, key, clock, ClientTimeouts::default())
     }
 
-    fn over(
+    fn from_parts(
         transport: Arc<dyn Transport>,
         address: Address,
         key: &Secret,
@@ -169,25 +169,25 @@ impl Client {
             shared: Arc::new(ClientState {
                 transport,
                 headers,
-                key_print: key_print(key),
+                key_fingerprint: key_fingerprint(key),
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(RateBudget::default()),
                 page_size: Mutex::default(),
                 server_clock: Mutex::default(),
-                seats: AtomicU32::new(1),
+                next_rate_slot: AtomicU32::new(1),
                 number_search: OnceLock::new(),
                 clock,
                 calls: RequestRing::default(),
-                unanswered: Unanswered::default(),
+                unanswered: PendingReads::default(),
                 answers: AtomicU64::default(),
                 warning: address.warning,
             }),
             urgency: ReadPriority::Background,
-            retries: Retries::default(),
-            seat: 0,
-            applied: Applied::default(),
-            unless: None,
+            retries: SharedRetryBudget::default(),
+            rate_slot: 0,
+            applied: AppliedAnswers::default(),
+            unchanged_filter: None,
             progress: None,
             deadline: Deadline::default(),
         })
@@ -195,7 +195,7 @@ impl Client {
 
     /// The requests of the last while, oldest first, as of this channel.
     pub fn calls(&self, channel: &ChannelId) -> Vec<Call> {
-        self.shared.calls.of(channel)
+        self.shared.calls.list(channel)
     }
 
     /// Those that were not taken yet, to be kept for other processes.
@@ -204,13 +204,13 @@ impl Client {
     }
 
     /// How many requests were answered, whatever the answers say.
-    pub fn answers(&self) -> u64 {
+    pub fn answer_count(&self) -> u64 {
         self.shared.answers.load(Ordering::Relaxed)
     }
 
     /// When the oldest read that has had no answer yet was asked.
     pub fn unanswered_since(&self) -> Option<Moment> {
-        self.shared.unanswered.since()
+        self.shared.unanswered.oldest()
     }
 
     /// The same client for what a person waits for: it may use the part of
@@ -222,29 +222,29 @@ impl Client {
 
     /// The same client, whose requests all end by a deadline.
     #[must_use]
-    pub fn until(&self, deadline: Deadline) -> Self {
+    pub fn with_deadline(&self, deadline: Deadline) -> Self {
         Self { deadline, ..self.clone() }
     }
 
     /// How long a request may take that could take so long.
-    pub(crate) fn bounded(&self, most: Duration) -> Duration {
-        self.deadline.within(most, self.moment())
+    pub(crate) fn bounded_timeout(&self, most: Duration) -> Duration {
+        self.deadline.bound(most, self.moment())
     }
 
     /// The same client, telling how far a large write has come.
     #[must_use]
-    pub fn telling(&self, progress: UploadProgress) -> Self {
+    pub fn with_progress(&self, progress: UploadProgress) -> Self {
         Self { progress: Some(progress), ..self.clone() }
     }
 
     /// The same client within the budget of retries it shares with others.
     #[must_use]
-    pub fn within_budget(&self, retries: Retries) -> Self {
+    pub fn with_retries(&self, retries: SharedRetryBudget) -> Self {
         Self { retries, ..self.clone() }
     }
 
     /// What may be repeated.
-    pub fn retries(&self) -> &Retries {
+    pub fn retries(&self) -> &SharedRetryBudget {
         &self.retries
     }
 
@@ -256,9 +256,9 @@ impl Client {
     /// A client for another tab with the same server and key: both share one
     /// budget.
     #[must_use]
-    pub fn beside(&self) -> Self {
-        let seat = self.shared.seats.fetch_add(1, Ordering::Relaxed);
-        Self { seat, applied: Applied::default(), ..self.clone() }
+    pub fn for_other_tab(&self) -> Self {
+        let seat = self.shared.next_rate_slot.fetch_add(1, Ordering::Relaxed);
+        Self { rate_slot: seat, applied: AppliedAnswers::default(), ..self.clone() }
     }
 
     /// What looks odd about the address, in words.
@@ -267,18 +267,18 @@ impl Client {
     }
 
     /// Share of the read budget in use, in percent of 300 a minute.
-    pub fn budget_used(&self) -> u8 {
+    pub fn budget_used_percent(&self) -> u8 {
         let now = self.moment();
-        self.pace(|pace| pace.percent_used(now))
+        self.with_rate_budget(|pace| pace.percent_used(now))
     }
 
     /// What the server's clock shows at a moment, as far as its answers have
     /// told.
     pub fn server_time(&self, moment: outbox::ClockTimes) -> Option<Timestamp> {
-        self.server_clock(|server_clock| server_clock.at(moment))
+        self.with_server_clock(|server_clock| server_clock.at(moment))
     }
 
-    pub(crate) fn server_clock<R>(&self, look: impl FnOnce(&mut ServerClock) -> R) -> R {
+    pub(crate) fn with_server_clock<R>(&self, look: impl FnOnce(&mut ServerClock) -> R) -> R {
         look(&mut self.shared.server_clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
@@ -293,13 +293,13 @@ impl Client {
 
     /// Looks at how large pages may be; a lock that a panic poisoned still
     /// holds it.
-    pub(crate) fn page_size<R>(&self, look: impl FnOnce(&mut PageSize) -> R) -> R {
+    pub(crate) fn with_page_size<R>(&self, look: impl FnOnce(&mut PageSize) -> R) -> R {
         let mut size = self.shared.page_size.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         look(&mut size)
     }
 
     /// Looks at the pace; a lock that a panic poisoned is still a pace.
-    pub(crate) fn pace<R>(&self, look: impl FnOnce(&mut RateBudget) -> R) -> R {
+    pub(crate) fn with_rate_budget<R>(&self, look: impl FnOnce(&mut RateBudget) -> R) -> R {
         let mut pace = self.shared.pace.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         look(&mut pace)
     }
@@ -317,7 +317,7 @@ pub(crate) struct Address {
 
 impl Address {
     /// What `localhost` means, whatever a resolver says.
-    pub(crate) fn here(&self) -> [SocketAddr; 2] {
+    pub(crate) fn loopback_addresses(&self) -> [SocketAddr; 2] {
         [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]
             .map(|ip_addr| SocketAddr::new(ip_addr, 0))
     }
@@ -327,16 +327,16 @@ impl Address {
 ///
 /// # Errors
 /// When it may not; the words say what to change.
-pub fn usable(base_url: &str) -> Result<(), ClientError> {
+pub fn check_usable(base_url: &str) -> Result<(), ClientError> {
     check(base_url).map(drop)
 }
 
 fn check(base_url: &str) -> Result<Address, ClientError> {
-    const SCHEME: &str = "it must begin with https://, or http:// on this machine";
+    const SCHEME_MESSAGE: &str = "it must begin with https://, or http:// on this machine";
     let shown = || base_url.trim().to_owned();
     let bad = |why: &str| ClientError::BadUrl { url: shown(), why: why.to_owned() };
     let url = Url::parse(base_url.trim()).map_err(|error| match error {
-        url::ParseError::RelativeUrlWithoutBase => bad(SCHEME),
+        url::ParseError::RelativeUrlWithoutBase => bad(SCHEME_MESSAGE),
         other => bad(&other.to_string()),
     })?;
     if !url.username().is_empty() || url.password().is_some() {
@@ -349,7 +349,7 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
         return Err(bad("it has a ? or # part"));
     }
     if !matches!(url.scheme(), "https" | "http") {
-        return Err(bad(SCHEME));
+        return Err(bad(SCHEME_MESSAGE));
     }
     let is_loopback = match url.host() {
         Some(host) => is_loopback(&host.to_string()),

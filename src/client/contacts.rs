@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Listed;
+use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
 use crate::errors::ReadError;
@@ -20,9 +20,9 @@ use wire::content::object;
 use wire::paths;
 
 /// Rows of a page: the most the interface gives.
-const PAGE: &str = "100";
+const PAGE_SIZE: &str = "100";
 /// Bytes of metadata taken at most.
-const METADATA: usize = 64 * 1024;
+const MAX_METADATA_BYTES: usize = 64 * 1024;
 
 impl Client {
     /// `GET /contacts`: newest activity first, those whose name or phone
@@ -31,7 +31,7 @@ impl Client {
         &self,
         search: Option<&str>,
         cursor: Option<&str>,
-    ) -> Result<Listed<ContactBody>, ReadError> {
+    ) -> Result<ListPage<ContactBody>, ReadError> {
         let answer = self.contact_page(search, cursor).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
@@ -41,7 +41,7 @@ impl Client {
         search: Option<&str>,
         cursor: Option<&str>,
     ) -> Result<ReadResponse, ReadError> {
-        let mut query = query(PAGE, cursor);
+        let mut query = query(PAGE_SIZE, cursor);
         query.extend(search.map(|search| ("search", search)));
         self.get(paths::CONTACTS, &query).await
     }
@@ -53,7 +53,7 @@ impl Client {
     }
 
     /// The contact at an id, if it is there still and has a phone number.
-    pub async fn contact_at(
+    pub async fn contact_by_id(
         &self,
         id: &ContactId,
         phone: &str,
@@ -70,7 +70,7 @@ impl Client {
     /// The contact with a phone number, if there is one. A server may search
     /// in numbers as they are, or only in their digits: both are asked until
     /// one of them has found somebody.
-    pub async fn contact_with(&self, phone: &str) -> Result<Option<ReceivedContact>, ReadError> {
+    pub async fn contact_by_phone(&self, phone: &str) -> Result<Option<ReceivedContact>, ReadError> {
         for form in [NumberSearch::AsWritten, NumberSearch::Digits] {
             let known = self.shared.number_search.get();
             if known.is_some_and(|number_search| *number_search != form) {
@@ -91,7 +91,7 @@ impl Client {
     }
 
     /// Whether it is known how the server searches for numbers.
-    pub fn knows_number_search(&self) -> bool {
+    pub fn is_number_search_known(&self) -> bool {
         self.shared.number_search.get().is_some()
     }
 
@@ -101,7 +101,7 @@ impl Client {
         &self,
         search: Option<&str>,
         cursor: Option<&str>,
-    ) -> Result<Listed<(String, ReceivedContact)>, ReadError> {
+    ) -> Result<ListPage<(String, ReceivedContact)>, ReadError> {
         let answer = self.contact_page(search, cursor).await?;
         read_page(&answer, |raw| {
             let body: ContactBody = serde_json::from_str(raw.get()).ok()?;
@@ -112,13 +112,13 @@ impl Client {
         })
     }
 
-    pub async fn contact_told(&self, id: &ContactId) -> Result<ReceivedContact, ReadError> {
+    pub async fn received_contact(&self, id: &ContactId) -> Result<ReceivedContact, ReadError> {
         Ok(contact_from_body(self.contact(id).await?))
     }
 }
 
 /// A contact of which an answer tells every field.
-pub(crate) fn told_whole(fields: &Map<String, Value>) -> Option<ReceivedContact> {
+pub(crate) fn complete_contact(fields: &Map<String, Value>) -> Option<ReceivedContact> {
     let whole =
         ["id", "phone", "name", "email", "tags", "metadata"].iter().all(|text| fields.contains_key(*text));
     let body = whole.then(|| serde_json::from_value(Value::Object(fields.clone())).ok()).flatten();
@@ -134,7 +134,7 @@ pub(crate) enum NumberSearch {
 
 fn contact_from_body(body: ContactBody) -> ReceivedContact {
     let metadata = body.metadata.to_string();
-    let is_cut = metadata.len() > METADATA;
+    let is_cut = metadata.len() > MAX_METADATA_BYTES;
     ReceivedContact {
         id: Some(ContactId::new(body.id)),
         name: body.name,
@@ -148,7 +148,7 @@ fn contact_from_body(body: ContactBody) -> ReceivedContact {
 /// `POST /contacts`
 pub(crate) fn prepare_save(wish: &ContactPatch) -> Result<PreparedRequest, PrepareError> {
     checks::phone(&wish.phone)?;
-    checks::bounded("the name", wish.name.as_deref().unwrap_or(""), bounds::MAX_CONTACT_NAME_CHARS)?;
+    checks::check_length("the name", wish.name.as_deref().unwrap_or(""), bounds::MAX_CONTACT_NAME_CHARS)?;
     let email = match wish.email.as_deref() {
         None | Some("") => wish.email.clone(),
         Some(email) => Some(checks::mail_address(email)?),
@@ -190,12 +190,12 @@ pub fn prepare_change(
     if before.is_cut && change.changes_metadata() {
         return Err(PrepareError::TooMany {
             what: "bytes of metadata on the server",
-            count: METADATA + 1,
-            most: METADATA,
+            count: MAX_METADATA_BYTES + 1,
+            most: MAX_METADATA_BYTES,
         });
     }
     let tags = change.changes_tags().then(|| merge_tags(&before.tags, &change.add, &change.remove));
-    let metadata = change.changes_metadata().then(|| metadata_after(change, &before.metadata)).transpose()?;
+    let metadata = change.changes_metadata().then(|| merge_metadata(change, &before.metadata)).transpose()?;
     prepare_save(&ContactPatch {
         phone: change.phone.clone(),
         name: change.name.clone(),
@@ -205,7 +205,7 @@ pub fn prepare_change(
     })
 }
 
-fn metadata_after(change: &ContactChange, before: &str) -> Result<Json, PrepareError> {
+fn merge_metadata(change: &ContactChange, before: &str) -> Result<Json, PrepareError> {
     let mut all: Map<String, Value> = serde_json::from_str(before).unwrap_or_default();
     for name in &change.unset {
         all.remove(name);

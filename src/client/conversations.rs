@@ -1,7 +1,7 @@
 //! Reading conversations on both chat channels, and changing the AI switch
 //! and the status. Interface: Endpoints, Conversations.
 
-use crate::Listed;
+use crate::ListPage;
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
@@ -16,7 +16,7 @@ use wire::conversations::{AutomationPatch, DeskAutomationBody, read_conversation
 use wire::paths;
 
 /// Rows of a page of conversations: the default of the interface.
-const PAGE: &str = "50";
+const PAGE_SIZE: &str = "50";
 
 impl Client {
     /// A page of conversations, newest activity first. What cannot be read is
@@ -25,8 +25,8 @@ impl Client {
         &self,
         platform: &Platform,
         cursor: Option<&str>,
-    ) -> Result<Listed<Conversation>, ReadError> {
-        let query = query(PAGE, cursor);
+    ) -> Result<ListPage<Conversation>, ReadError> {
+        let query = query(PAGE_SIZE, cursor);
         let page = match platform {
             Platform::Telegram => telegram::conversations(self, &query).await?,
             Platform::Voip => voip::conversations(self, &query).await?,
@@ -36,7 +36,7 @@ impl Client {
                 read_page(&answer, |raw| read_conversation(raw).ok())?
             }
         };
-        Ok(page.with_stand_ins(unreadable_conversation))
+        Ok(page.with_placeholders(unreadable_conversation))
     }
 
     /// `GET /conversations/{id}`: tells of the automation too. Business chat

@@ -23,7 +23,7 @@ impl Deadline {
     }
 
     /// Each request has its own bounds only.
-    pub fn lift(&self) {
+    pub fn clear(&self) {
         self.0.store(i64::MAX, Ordering::SeqCst);
     }
 
@@ -32,7 +32,7 @@ impl Deadline {
     }
 
     /// How long a request may take that could take so long.
-    pub(crate) fn within(&self, most: Duration, now: Moment) -> Duration {
+    pub(crate) fn bound(&self, most: Duration, now: Moment) -> Duration {
         let left = self.0.load(Ordering::SeqCst).saturating_sub(now.micros());
         most.min(Duration::from_micros(u64::try_from(left).unwrap_or(0).max(1)))
     }

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 
-use crate::Listed;
+use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
 use crate::errors::ReadError;
@@ -24,14 +24,14 @@ use wire::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmailB
 use wire::{letters, paths, threads};
 
 /// Rows of a page: the default of the interface.
-const PAGE: &str = "50";
+const PAGE_SIZE: &str = "50";
 
 impl Client {
     /// `GET /email/account`
     pub async fn email_account(&self) -> Result<MailAccount, ReadError> {
         let answer = self.get(paths::EMAIL_ACCOUNT, &[]).await?;
         let body: EmailAccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
-        Ok(threads::account(body))
+        Ok(threads::account_from_body(body))
     }
 
     /// `GET /email/threads`: a page, newest activity first.
@@ -39,28 +39,28 @@ impl Client {
         &self,
         only: &ThreadFilter,
         cursor: Option<&str>,
-    ) -> Result<Listed<Conversation>, ReadError> {
-        let mut query = query(PAGE, cursor);
+    ) -> Result<ListPage<Conversation>, ReadError> {
+        let mut query = query(PAGE_SIZE, cursor);
         query.extend(only.folder.as_deref().map(|folder| ("folder", folder)));
         query.extend(only.category.as_deref().map(|category| ("category", category)));
         query.extend(only.is_read.map(|flag| ("isRead", if flag { "true" } else { "false" })));
         let answer = self.get(paths::EMAIL_THREADS, &query).await?;
         let page = read_page(&answer, |raw| threads::read_thread(raw).ok().map(|thread| thread.0))?;
-        Ok(page.with_stand_ins(unreadable_conversation))
+        Ok(page.with_placeholders(unreadable_conversation))
     }
 
     /// `GET /email/threads/{id}`: with its mails. `own` is the account's
     /// address.
-    pub async fn email_thread(&self, id: &ThreadId, own: Option<&str>) -> Result<WholeThread, ReadError> {
+    pub async fn email_thread(&self, id: &ThreadId, own: Option<&str>) -> Result<ThreadWithMails, ReadError> {
         let answer = self.get(&paths::email_thread(id), &[]).await?;
         read_one(&answer, |raw| {
             let (conversation, thread) = threads::read_thread(raw).ok()?;
-            let mails = letters::letters_of(raw);
+            let mails = letters::mails_of_thread(raw);
             let mut mails: Vec<ReadMail> = mails
                 .iter()
                 .enumerate()
                 .map(|(place, raw_value)| {
-                    let (message, letter) = letters::read_letter(raw_value, &conversation.id, own, place);
+                    let (message, letter) = letters::read_mail(raw_value, &conversation.id, own, place);
                     let is_imported = letters::is_imported(raw_value.get());
                     ReadMail { message, letter, html: letters::html(raw_value.get()), is_imported }
                 })
@@ -68,7 +68,7 @@ impl Client {
             // Whichever way they come, the newest goes first from here on.
             mails.reverse();
             mails.sort_by_key(|mail| std::cmp::Reverse(mail.message.created_at));
-            Some(WholeThread { conversation, thread, mails })
+            Some(ThreadWithMails { conversation, thread, mails })
         })
     }
 
@@ -77,20 +77,20 @@ impl Client {
         &self,
         search: Option<&str>,
         cursor: Option<&str>,
-    ) -> Result<Listed<Correspondent>, ReadError> {
-        let mut query = query(PAGE, cursor);
+    ) -> Result<ListPage<Correspondent>, ReadError> {
+        let mut query = query(PAGE_SIZE, cursor);
         query.extend(search.map(|search| ("search", search)));
         let answer = self.get(paths::EMAIL_CONTACTS, &query).await?;
         read_page(&answer, |raw| {
             let body: EmailContactBody = serde_json::from_str(raw.get()).ok()?;
-            Some(threads::correspondent(body))
+            Some(threads::correspondent_from_body(body))
         })
     }
 }
 
 /// A thread read alone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WholeThread {
+pub struct ThreadWithMails {
     pub conversation: Conversation,
     /// What only a thread of mails has.
     pub thread: Thread,
@@ -122,8 +122,8 @@ pub fn html_of(item: &str) -> Option<String> {
 }
 
 /// The bytes of an attachment that came with its mail, from its raw item.
-pub fn enclosed_of(item: &str, place: usize) -> Option<Vec<u8>> {
-    letters::enclosed(item, place)
+pub fn attachment_bytes(item: &str, place: usize) -> Option<Vec<u8>> {
+    letters::attachment_bytes(item, place)
 }
 
 /// `POST /email/send`; the files are those of the enclosed attachments, in
@@ -160,7 +160,7 @@ fn check(mail: &Mail) -> Result<(), PrepareError> {
         return Err(PrepareError::Empty("the list of recipients"));
     }
     checks::check_required("the subject", &mail.subject, bounds::MAX_SUBJECT_CHARS)?;
-    checks::counted("attachments", mail.attachments.len(), bounds::MAX_ATTACHMENTS)?;
+    checks::check_count("attachments", mail.attachments.len(), bounds::MAX_ATTACHMENTS)?;
     let blank = |text: &Option<String>| text.as_deref().unwrap_or("").trim().is_empty();
     if blank(&mail.text) && blank(&mail.html) && mail.attachments.is_empty() {
         return Err(PrepareError::Empty("the mail"));

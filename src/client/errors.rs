@@ -4,7 +4,7 @@
 
 use crate::failure::seconds;
 use crate::headers::ResponseFacts;
-use crate::request::{Raw, ReadResponse};
+use crate::request::{RawResponse, ReadResponse};
 use crate::words;
 use model::text::SafeText;
 use model::time::SECOND;
@@ -121,7 +121,7 @@ pub enum ReadError {
 
 impl ReadError {
     /// True if the key may not read the list or the server does not have it; a retry is useless.
-    pub fn is_not_for_us(&self) -> bool {
+    pub fn is_inaccessible(&self) -> bool {
         matches!(self, Self::Forbidden(_) | Self::NotFound(_) | Self::NoSuchPath(_))
     }
 }
@@ -151,7 +151,7 @@ impl Unclear {
 
 impl ApiRefusal {
     /// True if the refusal concerns the idempotency key and not the request itself.
-    pub fn is_about_the_key(&self) -> bool {
+    pub fn is_idempotency_error(&self) -> bool {
         matches!(self.code, Some(ErrorCode::IdempotencyConflict | ErrorCode::IdempotencyInProgress))
     }
 
@@ -165,14 +165,14 @@ impl ApiRefusal {
 }
 
 /// Classes the answer to a read.
-pub(crate) fn class_read(raw: Raw) -> Result<ReadResponse, ReadError> {
-    let Raw { status, facts, body } = raw;
+pub(crate) fn classify_read(raw: RawResponse) -> Result<ReadResponse, ReadError> {
+    let RawResponse { status, facts, body } = raw;
     match status {
         200..=299 => Ok(ReadResponse { status, server_time: facts.date, facts, body }),
         300..=399 => Err(ReadError::Misconfigured(SafeText::line(&words::redirect(&facts, status)))),
         400..=499 => {
             let Some(refusal) = refusal(status, &facts, &body) else {
-                let why = SafeText::line(&words::not_json(&facts, &body, status));
+                let why = SafeText::line(&words::describe_not_json(&facts, &body, status));
                 return Err(if status == 404 { ReadError::NoSuchPath(why) } else { ReadError::Trouble(why) });
             };
             let why = refusal.describe();
@@ -184,7 +184,7 @@ pub(crate) fn class_read(raw: Raw) -> Result<ReadResponse, ReadError> {
                 _ => ReadError::Rejected(why),
             })
         }
-        _ => Err(ReadError::Trouble(failure_words(status, &facts, &body))),
+        _ => Err(ReadError::Trouble(describe_server_error(status, &facts, &body))),
     }
 }
 
@@ -219,13 +219,13 @@ fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal
 }
 
 /// Describes a 5xx, with the server's message if there is one.
-fn failure_words(status: u16, facts: &ResponseFacts, body: &[u8]) -> SafeText {
+fn describe_server_error(status: u16, facts: &ResponseFacts, body: &[u8]) -> SafeText {
     let said =
         json_object(body).and_then(|json_object| json_object.get("message")?.as_str().map(str::to_owned));
     match said.filter(|entry| !entry.is_empty()) {
         Some(said) => SafeText::line(&format!("the server failed: {said} ({status})")),
         None if json_object(body).is_some() => SafeText::line(&format!("the server failed ({status})")),
-        None => SafeText::line(&words::not_json(facts, body, status)),
+        None => SafeText::line(&words::describe_not_json(facts, body, status)),
     }
 }
 

@@ -91,7 +91,7 @@ impl FailureCause {
 impl RequestFailure {
     /// Takes the code in parentheses at the end of `why`, or the default of the cause.
     pub fn new(cause: FailureCause, why: &str) -> Self {
-        let code = code_in(why).unwrap_or(cause.row().1);
+        let code = find_code(why).unwrap_or(cause.row().1);
         // NOT_FOUND always has the cause `NotFound`, whichever path reported it.
         let is_absent = cause == FailureCause::Refused && code == FailureCause::NotFound.row().1;
         let cause = if is_absent { FailureCause::NotFound } else { cause };
@@ -153,7 +153,7 @@ impl RequestFailure {
     pub fn of_health(health: &Health) -> Option<Self> {
         Some(match health {
             Health::Connecting | Health::Live { .. } => return None,
-            Health::Silent { .. } => Self::new(FailureCause::NoAnswer, words::LATE),
+            Health::Silent { .. } => Self::new(FailureCause::NoAnswer, words::TIMEOUT_TEXT),
             Health::Offline { why, .. } => Self::offline(why),
             Health::Trouble { why, .. } => Self::new(FailureCause::Trouble, why.as_str()),
             Health::Limited { .. } => Self::new(FailureCause::RateLimited, "the server asks to wait"),
@@ -179,12 +179,12 @@ impl RequestFailure {
     }
 
     fn offline(why: &SafeText) -> Self {
-        let is_late = why.as_str() == words::LATE || why.as_str() == words::BROKEN;
+        let is_late = why.as_str() == words::TIMEOUT_TEXT || why.as_str() == words::BROKEN_TEXT;
         Self::new(if is_late { FailureCause::NoAnswer } else { FailureCause::Offline }, why.as_str())
     }
 
     fn misconfigured(why: &SafeText) -> Self {
-        let leads_away = why.as_str().starts_with(words::REDIRECTS);
+        let leads_away = why.as_str().starts_with(words::REDIRECT_PREFIX);
         Self::new(
             if leads_away { FailureCause::Redirected } else { FailureCause::Misconfigured },
             why.as_str(),
@@ -193,7 +193,7 @@ impl RequestFailure {
 }
 
 /// Returns the code in parentheses at the end of a refusal's text.
-fn code_in(words: &str) -> Option<&str> {
+fn find_code(words: &str) -> Option<&str> {
     let (_, code) = words.strip_suffix(')')?.rsplit_once('(')?;
     let is_code = code.starts_with(|code: char| code.is_ascii_uppercase())
         && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
@@ -228,9 +228,9 @@ mod tests {
             ("plain", None),
         ];
         for (words, code) in cases {
-            assert_eq!(code_in(words), code, "{words}");
+            assert_eq!(find_code(words), code, "{words}");
         }
-        let silent = ReadError::Offline(SafeText::line(words::LATE));
+        let silent = ReadError::Offline(SafeText::line(words::TIMEOUT_TEXT));
         assert_eq!(
             RequestFailure::of_read(&silent).map(|request_failure| request_failure.cause),
             Some(FailureCause::NoAnswer)

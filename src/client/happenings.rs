@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::Listed;
+use crate::ListPage;
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::triggers;
@@ -18,13 +18,13 @@ use model::text::SafeText;
 use model::time::Timestamp;
 
 /// Fields of an item at most.
-const FIELDS: usize = 40;
+const MAX_FIELDS: usize = 40;
 /// Characters of a value.
-const VALUE: usize = 300;
+const MAX_VALUE_CHARS: usize = 300;
 /// How deep objects are looked into.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// Fields that name an item, the best first.
-const NAMES: [&str; 10] = [
+const NAME_FIELDS: [&str; 10] = [
     "title",
     "subject",
     "name",
@@ -37,29 +37,29 @@ const NAMES: [&str; 10] = [
     "message",
 ];
 /// Fields that tell when, the best first.
-const TIMES: [&str; 7] =
+const TIME_FIELDS: [&str; 7] =
     ["createdAt", "completedAt", "timestamp", "created_at", "updatedAt", "date", "startsAt"];
 
 impl Client {
     /// What a trigger tells now.
-    pub async fn happenings(&self, trigger: TriggerKind) -> Result<Listed<TriggerEvent>, ReadError> {
+    pub async fn trigger_events(&self, trigger: TriggerKind) -> Result<ListPage<TriggerEvent>, ReadError> {
         let other = match trigger {
             TriggerKind::Message => {
                 return Ok(self
                     .new_messages()
                     .await?
-                    .filter_map(|new_message| Some(of_message(&new_message))));
+                    .filter_map(|new_message| Some(event_from_message(&new_message))));
             }
             TriggerKind::Contact => triggers::PlainTrigger::NewContact,
             TriggerKind::Order => triggers::PlainTrigger::NewOrder,
             TriggerKind::Appointment => triggers::PlainTrigger::NewAppointment,
             TriggerKind::Campaign => triggers::PlainTrigger::CampaignCompleted,
         };
-        Ok(self.trigger(other).await?.filter_map(|map| Some(of_object(trigger, &map))))
+        Ok(self.trigger(other).await?.filter_map(|map| Some(event_from_object(trigger, &map))))
     }
 }
 
-fn of_message(message: &Message) -> TriggerEvent {
+fn event_from_message(message: &Message) -> TriggerEvent {
     let mut fields = vec![(SafeText::line("type"), SafeText::line(&message.content_type))];
     fields.push((SafeText::line("content"), SafeText::line(message.content.as_str())));
     TriggerEvent {
@@ -74,7 +74,7 @@ fn of_message(message: &Message) -> TriggerEvent {
 }
 
 /// An item of a shape that is not known.
-fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> TriggerEvent {
+fn event_from_object(trigger: TriggerKind, object: &Map<String, Value>) -> TriggerEvent {
     let mut flat: Vec<(String, String)> = Vec::new();
     flatten("", object, 0, &mut flat);
     let find = |name: &str| flat.iter().find(|(text, _)| text == name).map(|(_, value)| value.as_str());
@@ -83,22 +83,22 @@ fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> TriggerEvent 
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     };
     let id = find("id").filter(|text| !text.is_empty()).map_or_else(print, str::to_owned);
-    let title = NAMES.iter().find_map(|name| find(name)).unwrap_or(&id);
-    let text = |text: &str| SafeText::line(&text.chars().take(VALUE).collect::<String>());
+    let title = NAME_FIELDS.iter().find_map(|name| find(name)).unwrap_or(&id);
+    let text = |text: &str| SafeText::line(&text.chars().take(MAX_VALUE_CHARS).collect::<String>());
     TriggerEvent {
         trigger,
-        at: TIMES.iter().find_map(|text| find(text).and_then(Timestamp::parse_any)),
+        at: TIME_FIELDS.iter().find_map(|text| find(text).and_then(Timestamp::parse_any)),
         title: text(title),
-        phone: phone_in(&flat),
+        phone: find_phone(&flat),
         conversation: find("conversationId").filter(|text| !text.is_empty()).map(ConversationId::from),
-        fields: flat.iter().take(FIELDS).map(|(name, value)| (text(name), text(value))).collect(),
+        fields: flat.iter().take(MAX_FIELDS).map(|(name, value)| (text(name), text(value))).collect(),
         id,
     }
 }
 
 /// The first value that is a number with its country code, those of fields
 /// that are called so before others.
-fn phone_in(flat: &[(String, String)]) -> Option<String> {
+fn find_phone(flat: &[(String, String)]) -> Option<String> {
     let number = |(_, value): &&(String, String)| bounds::is_e164(&phones::strip_separators(value));
     let called = |pair: &&(String, String)| pair.0.to_lowercase().contains("phone") && number(pair);
     let found = flat.iter().find(called).or_else(|| flat.iter().find(number));
@@ -107,12 +107,12 @@ fn phone_in(flat: &[(String, String)]) -> Option<String> {
 
 fn flatten(before: &str, object: &Map<String, Value>, depth: usize, flat: &mut Vec<(String, String)>) {
     for (name, value) in object {
-        if flat.len() >= FIELDS * 2 {
+        if flat.len() >= MAX_FIELDS * 2 {
             return;
         }
         let name = if before.is_empty() { name.clone() } else { format!("{before}.{name}") };
         match value {
-            Value::Object(inner) if depth < DEEPEST => flatten(&name, inner, depth + 1, flat),
+            Value::Object(inner) if depth < MAX_DEPTH => flatten(&name, inner, depth + 1, flat),
             Value::String(text) => flat.push((name, text.clone())),
             Value::Null => (),
             Value::Array(items) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
@@ -122,7 +122,7 @@ fn flatten(before: &str, object: &Map<String, Value>, depth: usize, flat: &mut V
                     .collect();
                 flat.push((name, words.join(", ")));
             }
-            Value::Array(items) if depth < DEEPEST => {
+            Value::Array(items) if depth < MAX_DEPTH => {
                 for (place, item) in items.iter().enumerate() {
                     let name = format!("{name} {}", place + 1);
                     match item {
@@ -156,21 +156,22 @@ mod tests {
             (json!({"id": "y", "items": [{"sku": "a"}, 3], "none": null}), "y", "y", None),
         ];
         for (item, id, title, phone) in cases {
-            let told = of_object(TriggerKind::Order, item.as_object().expect("an object"));
+            let told = event_from_object(TriggerKind::Order, item.as_object().expect("an object"));
             assert_eq!((told.id.as_str(), told.title.as_str()), (id, title), "{item}");
             assert_eq!(told.phone.as_deref(), phone, "{item}");
         }
         let nameless = json!({"a": "\u{1b}[2J", "startsAt": "2026-11-21T09:00:00Z"});
-        let told = of_object(TriggerKind::Appointment, nameless.as_object().expect("an object"));
+        let told = event_from_object(TriggerKind::Appointment, nameless.as_object().expect("an object"));
         assert_eq!(told.id.len(), 16, "a print of it");
         assert!(told.at.is_some() && !told.fields[0].1.as_str().contains('\u{1b}'));
-        let fields = |item: Value| of_object(TriggerKind::Order, item.as_object().expect("an object")).fields;
+        let fields =
+            |item: Value| event_from_object(TriggerKind::Order, item.as_object().expect("an object")).fields;
         let names: Vec<String> = fields(json!({"a": {"b": {"c": 1}}, "d": [{"e": true}]}))
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         assert_eq!(names, ["a.b.c=1", "d 1.e=true"]);
         let wide: Map<String, Value> = (0..500).map(|number| (number.to_string(), number.into())).collect();
-        assert_eq!(of_object(TriggerKind::Order, &wide).fields.len(), FIELDS);
+        assert_eq!(event_from_object(TriggerKind::Order, &wide).fields.len(), MAX_FIELDS);
     }
 }

@@ -8,7 +8,7 @@ use reqwest::header::HeaderMap;
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Maximum accepted `Retry-After` and reset time, in microseconds.
-const WAIT_MAX: i64 = 60 * MINUTE;
+const MAX_WAIT: i64 = 60 * MINUTE;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResponseFacts {
@@ -67,10 +67,10 @@ fn retry_after(text: &str, now: Timestamp) -> Option<i64> {
     let seconds = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
     let wait = match seconds {
         // Clamped first, so that the number fits.
-        Some(seconds) => whole(seconds.ceil().min(3600.0))?.saturating_mul(SECOND),
+        Some(seconds) => whole_seconds(seconds.ceil().min(3600.0))?.saturating_mul(SECOND),
         None => http_date(text)?.since(now),
     };
-    Some(wait.clamp(SECOND, WAIT_MAX))
+    Some(wait.clamp(SECOND, MAX_WAIT))
 }
 
 fn rate(limit: Option<&str>, remaining: Option<&str>, reset: Option<&str>, now: Timestamp) -> Option<Rate> {
@@ -91,7 +91,7 @@ fn reset_in(number: i64, now: Timestamp) -> Option<i64> {
         1_000_000_001.. => Timestamp::from_micros(number.saturating_mul(SECOND)).since(now),
         _ => number.saturating_mul(SECOND),
     };
-    Some(wait.clamp(0, WAIT_MAX))
+    Some(wait.clamp(0, MAX_WAIT))
 }
 
 fn http_date(text: &str) -> Option<Timestamp> {
@@ -100,7 +100,7 @@ fn http_date(text: &str) -> Option<Timestamp> {
 }
 
 /// A whole number of seconds; the caller has bounded it.
-fn whole(number: f64) -> Option<i64> {
+fn whole_seconds(number: f64) -> Option<i64> {
     format!("{number:.0}").parse().ok()
 }
 

@@ -46,20 +46,20 @@ mod voip;
 mod webhooks;
 mod words;
 
-pub use connect::{Client, ClientError, ClientTimeouts, usable};
+pub use connect::{Client, ClientError, ClientTimeouts, check_usable};
 pub use contacts::{differences, prepare_change, prepare_tags};
 pub use deadline::Deadline;
-pub use email::{ReadMail, WholeThread, enclosed_of, html_of, thread_of};
+pub use email::{ReadMail, ThreadWithMails, attachment_bytes, html_of, thread_of};
 pub use errors::{ApiRefusal, AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome};
 pub use failure::{FailureCause, RequestFailure};
 pub use headers::Rate;
 pub use local_listener::trust_user;
-pub use prepare::{Enclosed, PrepareError, prepare, prepare_with};
+pub use prepare::{Attachments, PrepareError, prepare, prepare_with};
 pub use receipt::{Receipt, ReceiptKind};
 pub use request::ReadResponse;
 pub use triggers::PlainTrigger;
 
-pub use wire::lists::{Listed, Unreadable};
+pub use wire::lists::{ListPage, Unreadable};
 
 /// Installs the TLS provider; safe to call any number of times, and called by
 /// [`Client::new`].

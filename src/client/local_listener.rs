@@ -14,10 +14,10 @@ use tower::{BoxError, Layer, Service};
 
 /// Number of lookups without a listener before the port counts as unused.
 #[cfg(target_os = "linux")]
-const LOOKS: u32 = 3;
+const MIN_EMPTY_CHECKS: u32 = 3;
 
 /// Configured service users, by port.
-static KNOWN: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
+static TRUSTED_USERS: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ForeignListener {
@@ -35,21 +35,21 @@ pub(crate) enum ForeignListener {
 pub fn trust_user(base_url: &str, uid: u32) {
     let url = reqwest::Url::parse(base_url.trim()).ok();
     let Some(port) = url.and_then(|url| url.port_or_known_default()) else { return };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(port, uid);
+    TRUSTED_USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(port, uid);
 }
 
 /// Checks the owner of a port after connecting to it.
 fn inspect_listener(check: ListenerCheck) -> Result<(), ForeignListener> {
     #[cfg(target_os = "linux")]
     {
-        let mut found = look_once(check);
-        for _ in 1..LOOKS {
+        let mut found = inspect_once(check);
+        for _ in 1..MIN_EMPTY_CHECKS {
             // The kernel writes the table in pieces and may skip an existing row if other sockets
             // close meanwhile.
             if !matches!(found, Err(ForeignListener::Gone(_))) {
                 break;
             }
-            found = look_once(check);
+            found = inspect_once(check);
         }
         found
     }
@@ -61,22 +61,24 @@ fn inspect_listener(check: ListenerCheck) -> Result<(), ForeignListener> {
 }
 
 #[cfg(target_os = "linux")]
-fn look_once(check: ListenerCheck) -> Result<(), ForeignListener> {
-    let mut listeners = listeners_in("/proc/net/tcp");
+fn inspect_once(check: ListenerCheck) -> Result<(), ForeignListener> {
+    let mut listeners = parse_listeners("/proc/net/tcp");
     // A listener bound to an IPv4 address takes precedence over one bound to all of IPv6.
     if !check.is_ipv4 || !listeners.iter().any(|listener| listener.0 == check.port) {
-        listeners.extend(listeners_in("/proc/net/tcp6"));
+        listeners.extend(parse_listeners("/proc/net/tcp6"));
     }
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&check.port).copied();
+    let known = TRUSTED_USERS.lock().unwrap_or_else(PoisonError::into_inner).get(&check.port).copied();
     judge(&listeners, check.port, &[Some(0), Some(rustix::process::geteuid().as_raw()), known])
 }
 
 /// Returns port and user id of each listener in a table under `/proc/net`.
 #[cfg(target_os = "linux")]
-fn listeners_in(table: &str) -> Vec<(u16, u32)> {
+fn parse_listeners(table: &str) -> Vec<(u16, u32)> {
     // Reads one row at a time: each further row may make the kernel walk all connections.
-    const ROW: usize = 150;
-    std::fs::File::open(table).map(|file| listeners(BufReader::with_capacity(ROW, file))).unwrap_or_default()
+    const ROW_BYTES: usize = 150;
+    std::fs::File::open(table)
+        .map(|file| listeners(BufReader::with_capacity(ROW_BYTES, file)))
+        .unwrap_or_default()
 }
 
 /// Returns the listeners reachable on loopback; the kernel lists listeners before connections.

@@ -26,7 +26,7 @@ pub(crate) fn prepare(
     let most = usize::try_from(bounds::MAX_UPLOAD_BYTES).unwrap_or(usize::MAX);
     match file.len() {
         0 => return Err(PrepareError::Empty("the file")),
-        count => checks::counted("bytes in the file", count, most)?,
+        count => checks::check_count("bytes in the file", count, most)?,
     }
     let boundary = boundary(file);
     let mut body = format!(

@@ -3,7 +3,7 @@
 //!
 //! An item that cannot be read becomes a stand-in.
 
-use crate::Listed;
+use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
 use crate::errors::ReadError;
@@ -20,9 +20,9 @@ use wire::messages::{SendBody, read_message, unreadable_message};
 use wire::paths;
 
 /// Rows of a page of a history: the default of the interface.
-const PAGE: &str = "50";
+const PAGE_SIZE: &str = "50";
 /// Rows of a page of the backfill: the most the interface gives.
-const BACKFILL_PAGE: &str = "100";
+const BACKFILL_PAGE_SIZE: &str = "100";
 
 impl Client {
     /// A page of one history, newest first.
@@ -31,19 +31,19 @@ impl Client {
         platform: &Platform,
         conversation: &ConversationId,
         cursor: Option<&str>,
-    ) -> Result<Listed<Message>, ReadError> {
+    ) -> Result<ListPage<Message>, ReadError> {
         if *platform == Platform::Email {
             let whole = self.email_thread(&ThreadId::new(conversation.as_str()), None).await?;
             let items = whole.mails.into_iter().map(|mail| mail.message).collect();
-            return Ok(Listed { items, unreadable: Vec::new(), next_cursor: None });
+            return Ok(ListPage { items, unreadable: Vec::new(), next_cursor: None });
         }
         let path = match platform {
             Platform::Telegram => paths::telegram_conversation_messages(conversation),
             _ => paths::conversation_messages(conversation),
         };
-        let answer = self.get(&path, &query(PAGE, cursor)).await?;
+        let answer = self.get(&path, &query(PAGE_SIZE, cursor)).await?;
         let page = read_page(&answer, |raw| read_message(raw, Some(conversation)).ok())?;
-        Ok(page.with_stand_ins(|raw, _| unreadable_message(raw, conversation)))
+        Ok(page.with_placeholders(|raw, _| unreadable_message(raw, conversation)))
     }
 
     /// `GET /messages/{id}`: one message.
@@ -54,18 +54,22 @@ impl Client {
 
     /// `GET /messages?direction=inbound`: a page of all that customers wrote,
     /// newest first.
-    pub async fn inbound(&self, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
-        self.listed("inbound", cursor).await
+    pub async fn inbound(&self, cursor: Option<&str>) -> Result<ListPage<Message>, ReadError> {
+        self.list_messages("inbound", cursor).await
     }
 
     /// `GET /messages?direction=outbound`: a page of all that was sent, newest
     /// first.
-    pub async fn outbound(&self, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
-        self.listed("outbound", cursor).await
+    pub async fn outbound(&self, cursor: Option<&str>) -> Result<ListPage<Message>, ReadError> {
+        self.list_messages("outbound", cursor).await
     }
 
-    async fn listed(&self, direction: &str, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
-        let mut query = query(BACKFILL_PAGE, cursor);
+    async fn list_messages(
+        &self,
+        direction: &str,
+        cursor: Option<&str>,
+    ) -> Result<ListPage<Message>, ReadError> {
+        let mut query = query(BACKFILL_PAGE_SIZE, cursor);
         query.push(("direction", direction));
         let answer = self.get(paths::MESSAGES, &query).await?;
         read_page(&answer, |raw| read_message(raw, None).ok())
@@ -92,7 +96,7 @@ pub(crate) fn prepare_content(
 ) -> Result<PreparedRequest, PrepareError> {
     let not_json = |what, shape| PrepareError::NotJson { what, shape };
     match content {
-        ChatContent::Marked { .. } => Err(not_here("send markup")),
+        ChatContent::Marked { .. } => Err(not_on_channel("send markup")),
         ChatContent::Media(media) => send(to, media_content(media)?, reply_to),
         // A template quotes nothing.
         ChatContent::Template(template) => send(to, template_content(template)?, None),
@@ -108,23 +112,29 @@ pub(crate) fn prepare_content(
 
 fn media_content(media: &LinkedMedia) -> Result<TypedContent<'_>, PrepareError> {
     checks::link(&media.link)?;
-    checks::bounded("the caption", media.caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
-    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::MAX_FILENAME_CHARS)?;
+    checks::check_length("the caption", media.caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
+    checks::check_length(
+        "the file name",
+        media.filename.as_deref().unwrap_or(""),
+        bounds::MAX_FILENAME_CHARS,
+    )?;
     let content = MediaContent {
         link: &media.link,
         caption: media.caption.as_deref(),
         filename: media.filename.as_deref(),
     };
     if media.markup.is_some() {
-        return Err(not_here("send markup"));
+        return Err(not_on_channel("send markup"));
     }
     if media.filename.is_some() && media.kind != MediaKind::Document {
-        return Err(not_here("name a file that is no document"));
+        return Err(not_on_channel("name a file that is no document"));
     }
     let (kind, content) = (media.kind.word(), Some(content));
     Ok(match media.kind {
         MediaKind::Image => TypedContent { kind, image: content, ..TypedContent::default() },
-        MediaKind::Audio if media.caption.is_some() => return Err(not_here("send a caption with sound")),
+        MediaKind::Audio if media.caption.is_some() => {
+            return Err(not_on_channel("send a caption with sound"));
+        }
         MediaKind::Audio => TypedContent { kind, audio: content, ..TypedContent::default() },
         MediaKind::Video => TypedContent { kind, video: content, ..TypedContent::default() },
         MediaKind::Document => TypedContent { kind, document: content, ..TypedContent::default() },
@@ -149,6 +159,6 @@ fn send(
     json(WriteMethod::Post, paths::MESSAGES_SEND, &body)
 }
 
-fn not_here(what: &'static str) -> PrepareError {
+fn not_on_channel(what: &'static str) -> PrepareError {
     PrepareError::NotOnThisChannel { channel: Platform::Whatsapp.label().to_owned(), what }
 }

@@ -16,34 +16,34 @@ use model::outbox::PreparedRequest;
 use model::time::{MINUTE, Moment, SECOND};
 
 /// Reads a minute.
-const READS: usize = 300;
+const READS_PER_MINUTE: usize = 300;
 /// Reads a minute polling may use.
-const BACKGROUND_READS: usize = READS / 4 * 3;
+const BACKGROUND_READS_PER_MINUTE: usize = READS_PER_MINUTE / 4 * 3;
 /// Reads a minute polling may always use.
-const FLOOR: usize = 12;
+const MIN_BACKGROUND_READS: usize = 12;
 /// Sends a minute.
-const SENDS: usize = 100;
+const SENDS_PER_MINUTE: usize = 100;
 /// Broadcasts a minute.
-const BROADCASTS: usize = 10;
+const BROADCASTS_PER_MINUTE: usize = 10;
 /// Contacts made or changed a minute.
-const CONTACTS: usize = 200;
+const CONTACTS_PER_MINUTE: usize = 200;
 /// Webhooks registered or removed a minute.
-const WEBHOOKS: usize = 20;
+const WEBHOOKS_PER_MINUTE: usize = 20;
 /// Requests of any kind a second.
-const BURST: usize = 20;
+const REQUESTS_PER_SECOND: usize = 20;
 /// Requests a second polling may use.
-const BACKGROUND_BURST: usize = 12;
+const BACKGROUND_REQUESTS_PER_SECOND: usize = 12;
 /// Maximum number of missed polls sent in one burst, at the full rate.
-const SAVED: usize = 30;
+const MAX_SAVED_POLLS: usize = 30;
 /// Requests a minute left unused because the server's minute starts at another time.
-const MARGIN: usize = 5;
+const RESERVED_REQUESTS: usize = 5;
 /// A reported limit below this is the limit per second.
-const MINUTE_LIMIT: u32 = 100;
+const MIN_MINUTE_LIMIT: u32 = 100;
 /// A tab without a poll for this long, in microseconds, gets no share.
-const ABSENT: i64 = MINUTE / 2;
+const TAB_IDLE_TIMEOUT: i64 = MINUTE / 2;
 /// Shares of the minute, in percent: below the first, polling halves its
 /// rate; below the second, if this desk makes most of the reads.
-const LITTLE: (usize, usize) = (10, 15);
+const LOW_BUDGET_PERCENT: (usize, usize) = (10, 15);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadPriority {
@@ -79,12 +79,12 @@ impl RequestKind {
 
     /// Calls a minute this desk makes of it; one fewer than allowed at least,
     /// because the server's minute is not this desk's.
-    fn writes(self) -> usize {
+    fn calls_per_minute(self) -> usize {
         match self {
-            Self::Read(_) | Self::Send => SENDS - MARGIN,
-            Self::Broadcast => BROADCASTS - 1,
-            Self::Contact => CONTACTS - MARGIN,
-            Self::Webhook => WEBHOOKS - 1,
+            Self::Read(_) | Self::Send => SENDS_PER_MINUTE - RESERVED_REQUESTS,
+            Self::Broadcast => BROADCASTS_PER_MINUTE - 1,
+            Self::Contact => CONTACTS_PER_MINUTE - RESERVED_REQUESTS,
+            Self::Webhook => WEBHOOKS_PER_MINUTE - 1,
         }
     }
 }
@@ -97,7 +97,7 @@ struct RecentWrites {
 }
 
 /// Number of a tab among those with the same API key.
-pub type Seat = u32;
+pub type RateSlot = u32;
 
 /// What has been asked in the last minute, and what the server said of it.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ pub struct RateBudget {
     reads_blocked_until: i64,
     /// Reads in use by everyone with the key, as the server last said, and
     /// when.
-    heard: Option<(i64, usize)>,
+    reported_reads: Option<(i64, usize)>,
     /// Reads a minute polling may use now.
     rate: usize,
     /// When the rate was last halved, and from when on it grows.
@@ -116,9 +116,9 @@ pub struct RateBudget {
     /// When the polls so far would have been made one by one at the rate.
     spread: i64,
     /// When each tab last asked.
-    seats: BTreeMap<Seat, i64>,
+    active_slots: BTreeMap<RateSlot, i64>,
     /// Which tab made which poll.
-    polls: VecDeque<(i64, Seat)>,
+    polls: VecDeque<(i64, RateSlot)>,
 }
 
 impl Default for RateBudget {
@@ -128,11 +128,11 @@ impl Default for RateBudget {
             writes: HashMap::new(),
             all: VecDeque::new(),
             reads_blocked_until: 0,
-            heard: None,
-            rate: BACKGROUND_READS,
+            reported_reads: None,
+            rate: BACKGROUND_READS_PER_MINUTE,
             halved: None,
             spread: 0,
-            seats: BTreeMap::new(),
+            active_slots: BTreeMap::new(),
             polls: VecDeque::new(),
         }
     }
@@ -140,30 +140,36 @@ impl Default for RateBudget {
 
 impl RateBudget {
     /// Takes a place in the budget, or says how many microseconds to wait for one.
-    pub fn ask(&mut self, kind: RequestKind, seat: Seat, now: Moment) -> Result<(), i64> {
+    pub fn acquire(&mut self, kind: RequestKind, seat: RateSlot, now: Moment) -> Result<(), i64> {
         let now = now.micros();
-        self.forget(now);
+        self.drop_expired(now);
         let is_poll = kind == RequestKind::Read(ReadPriority::Background);
         if is_poll {
-            self.seats.insert(seat, now);
+            self.active_slots.insert(seat, now);
         }
-        let left = self.left_to_others(seat);
+        let left = self.polls_for_others(seat);
         let (list, limit, burst, blocked) = match kind {
-            RequestKind::Read(ReadPriority::Background) => {
-                (&self.reads, (self.rate - left).max(1), BACKGROUND_BURST, self.reads_blocked_until)
-            }
-            RequestKind::Read(ReadPriority::Person) => {
-                (&self.reads, READS - MARGIN, BURST - 2, self.reads_blocked_until)
-            }
+            RequestKind::Read(ReadPriority::Background) => (
+                &self.reads,
+                (self.rate - left).max(1),
+                BACKGROUND_REQUESTS_PER_SECOND,
+                self.reads_blocked_until,
+            ),
+            RequestKind::Read(ReadPriority::Person) => (
+                &self.reads,
+                READS_PER_MINUTE - RESERVED_REQUESTS,
+                REQUESTS_PER_SECOND - 2,
+                self.reads_blocked_until,
+            ),
             _ => {
                 let written = self.writes.entry(kind).or_default();
-                (&written.at, kind.writes(), BURST - 2, written.blocked_until)
+                (&written.at, kind.calls_per_minute(), REQUESTS_PER_SECOND - 2, written.blocked_until)
             }
         };
         // A longer block means that the clock was set back.
         let mut wait = Some(blocked - now).filter(|number| *number <= 60 * MINUTE).unwrap_or(0);
-        wait = wait.max(until_free(list, limit, MINUTE, now));
-        wait = wait.max(until_free(&self.all, burst, SECOND, now));
+        wait = wait.max(wait_until_free(list, limit, MINUTE, now));
+        wait = wait.max(wait_until_free(&self.all, burst, SECOND, now));
         if is_poll {
             let saved = self.saved().saturating_sub(left + 1);
             wait = wait.max(self.spread - now - self.gap() * i64::try_from(saved).unwrap_or(0));
@@ -191,8 +197,8 @@ impl RateBudget {
                 if rate.remaining == 0 {
                     self.reads_blocked_until = until;
                 }
-                if rate.limit >= MINUTE_LIMIT {
-                    self.hear_minute(rate, now.micros());
+                if rate.limit >= MIN_MINUTE_LIMIT {
+                    self.record_minute_rate(rate, now.micros());
                 }
             }
             _ if rate.remaining == 0 => self.writes.entry(kind).or_default().blocked_until = until,
@@ -201,7 +207,7 @@ impl RateBudget {
     }
 
     /// Applies a 429 that asks to wait `wait` microseconds.
-    pub fn refused(&mut self, kind: RequestKind, wait: i64, now: Moment) {
+    pub fn record_refusal(&mut self, kind: RequestKind, wait: i64, now: Moment) {
         let until = now.micros() + wait;
         match kind {
             RequestKind::Read(_) => {
@@ -216,20 +222,20 @@ impl RateBudget {
     /// with the key, whichever is known to be more.
     pub fn percent_used(&mut self, now: Moment) -> u8 {
         let now = now.micros();
-        self.forget(now);
-        let heard = self.heard.filter(|(at, _)| now - at < MINUTE / 4).map_or(0, |(_, used)| used);
+        self.drop_expired(now);
+        let heard = self.reported_reads.filter(|(at, _)| now - at < MINUTE / 4).map_or(0, |(_, used)| used);
         let used = self.reads.len().max(heard);
-        u8::try_from((used * 100 / READS).min(100)).unwrap_or(100)
+        u8::try_from((used * 100 / READS_PER_MINUTE).min(100)).unwrap_or(100)
     }
 
-    fn hear_minute(&mut self, rate: Rate, now: i64) {
-        let size = |number: u32| usize::try_from(number).unwrap_or(READS);
+    fn record_minute_rate(&mut self, rate: Rate, now: i64) {
+        let size = |number: u32| usize::try_from(number).unwrap_or(READS_PER_MINUTE);
         let (limit, remaining) = (size(rate.limit), size(rate.remaining));
         let used = limit.saturating_sub(remaining);
-        self.heard = Some((now, used));
+        self.reported_reads = Some((now, used));
         let below = |percent: usize| remaining * 100 < limit * percent;
         let mostly_here = self.reads.len() * 2 > used;
-        if below(LITTLE.0) || (below(LITTLE.1) && mostly_here) {
+        if below(LOW_BUDGET_PERCENT.0) || (below(LOW_BUDGET_PERCENT.1) && mostly_here) {
             self.halve(now);
         }
     }
@@ -240,7 +246,7 @@ impl RateBudget {
             return;
         }
         self.halved = Some((now, now));
-        self.rate = (self.rate / 2).max(FLOOR);
+        self.rate = (self.rate / 2).max(MIN_BACKGROUND_READS);
     }
 
     /// Returns the interval between two polls, in microseconds.
@@ -250,40 +256,40 @@ impl RateBudget {
 
     /// Returns the maximum number of missed polls in one burst at the current rate.
     fn saved(&self) -> usize {
-        (SAVED * self.rate / BACKGROUND_READS).max(1)
+        (MAX_SAVED_POLLS * self.rate / BACKGROUND_READS_PER_MINUTE).max(1)
     }
 
     /// Returns the number of polls that a tab over its fair share leaves to other tabs.
-    fn left_to_others(&self, seat: Seat) -> usize {
-        if self.seats.len() < 2 {
+    fn polls_for_others(&self, seat: RateSlot) -> usize {
+        if self.active_slots.len() < 2 {
             return 0;
         }
         let made = self.polls.iter().filter(|(_, by)| *by == seat).count();
-        if made >= self.rate / self.seats.len() { self.saved() / 4 } else { 0 }
+        if made >= self.rate / self.active_slots.len() { self.saved() / 4 } else { 0 }
     }
 
-    fn forget(&mut self, now: i64) {
+    fn drop_expired(&mut self, now: i64) {
         // A clock set back must not block until it has caught up.
         let writes = self.writes.values_mut().map(|recent_writes| (&mut recent_writes.at, MINUTE));
         for (list, span) in writes.chain([(&mut self.reads, MINUTE), (&mut self.all, SECOND)]) {
             list.retain(|at| *at <= now && now - at < span);
         }
         self.polls.retain(|(at, _)| *at <= now && now - at < MINUTE);
-        self.seats.retain(|_, at| (0..ABSENT).contains(&(now - *at)));
+        self.active_slots.retain(|_, at| (0..TAB_IDLE_TIMEOUT).contains(&(now - *at)));
         if self.spread - now > MINUTE {
             self.spread = now;
         }
         if let Some((at, from)) = self.halved {
             let minutes = (now - from).div_euclid(MINUTE);
             let grown = self.rate.saturating_add(usize::try_from(minutes).unwrap_or(0));
-            self.rate = grown.min(BACKGROUND_READS);
+            self.rate = grown.min(BACKGROUND_READS_PER_MINUTE);
             self.halved = Some(if now < from { (now, now) } else { (at, from + minutes * MINUTE) });
         }
     }
 }
 
 /// Returns the time until fewer than `limit` entries lie within `span`, in microseconds.
-fn until_free(list: &VecDeque<i64>, limit: usize, span: i64, now: i64) -> i64 {
+fn wait_until_free(list: &VecDeque<i64>, limit: usize, span: i64, now: i64) -> i64 {
     if list.len() < limit {
         return 0;
     }

@@ -1,9 +1,9 @@
 //! Reduces the page size after a response was too large, so that one huge item does not block the others.
 
 /// Fallback page sizes, in rows.
-const SMALLER: [u32; 2] = [10, 1];
+const REDUCED_SIZES: [u32; 2] = [10, 1];
 /// Number of pages read before the full size is requested again.
-const AFTER: u32 = 20;
+const PAGES_BEFORE_RESET: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct PageSize {
@@ -13,18 +13,18 @@ pub(crate) struct PageSize {
 
 impl PageSize {
     /// Returns the number of rows to request instead of `wanted`.
-    pub(crate) fn of(&self, wanted: u32) -> u32 {
+    pub(crate) fn limit(&self, wanted: u32) -> u32 {
         self.bound.map_or(wanted, |(most, _)| wanted.min(most))
     }
 
     /// Reduces the size after a page of `asked` rows was too large.
-    pub(crate) fn too_large(&mut self, asked: u32) {
-        let smaller = SMALLER.into_iter().find(|entry| *entry < asked).unwrap_or(1);
-        self.bound = Some((smaller, AFTER));
+    pub(crate) fn record_too_large(&mut self, asked: u32) {
+        let smaller = REDUCED_SIZES.into_iter().find(|entry| *entry < asked).unwrap_or(1);
+        self.bound = Some((smaller, PAGES_BEFORE_RESET));
     }
 
     /// Counts a page that was read.
-    pub(crate) fn answered(&mut self) {
+    pub(crate) fn record_page(&mut self) {
         self.bound = self.bound.and_then(|(most, left)| Some((most, left.checked_sub(1)?)));
     }
 }
@@ -36,16 +36,16 @@ mod tests {
     #[test]
     fn pages_shrink_and_grow_again() {
         let mut size = PageSize::default();
-        assert_eq!(size.of(50), 50);
-        size.too_large(50);
-        assert_eq!((size.of(50), size.of(5)), (10, 5));
-        size.too_large(10);
-        assert_eq!(size.of(50), 1);
-        size.too_large(1);
-        assert_eq!(size.of(50), 1, "there is nothing smaller");
-        (0..AFTER).for_each(|_| size.answered());
-        assert_eq!(size.of(50), 1);
-        size.answered();
-        assert_eq!(size.of(50), 50);
+        assert_eq!(size.limit(50), 50);
+        size.record_too_large(50);
+        assert_eq!((size.limit(50), size.limit(5)), (10, 5));
+        size.record_too_large(10);
+        assert_eq!(size.limit(50), 1);
+        size.record_too_large(1);
+        assert_eq!(size.limit(50), 1, "there is nothing smaller");
+        (0..PAGES_BEFORE_RESET).for_each(|_| size.record_page());
+        assert_eq!(size.limit(50), 1);
+        size.record_page();
+        assert_eq!(size.limit(50), 50);
     }
 }

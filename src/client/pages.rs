@@ -8,7 +8,7 @@ use crate::errors::ReadError;
 use crate::request::ReadResponse;
 use crate::words;
 use model::text::SafeText;
-use wire::lists::Listed;
+use wire::lists::ListPage;
 
 /// The query of a list.
 pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
@@ -21,8 +21,8 @@ pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'stati
 pub(crate) fn read_page<T>(
     answer: &ReadResponse,
     read: impl FnMut(&RawValue) -> Option<T>,
-) -> Result<Listed<T>, ReadError> {
-    let page = Listed::read(&answer.body, read).map_err(|_| wrong_shape(answer))?;
+) -> Result<ListPage<T>, ReadError> {
+    let page = ListPage::read(&answer.body, read).map_err(|_| wrong_shape(answer))?;
     if !page.unreadable.is_empty() {
         tracing::warn!(unreadable = page.unreadable.len(), "items of a list could not be read");
     }
@@ -45,5 +45,5 @@ pub(crate) fn read_one<T>(
 
 /// An answer that is not what was asked for, in words.
 pub(crate) fn wrong_shape(answer: &ReadResponse) -> ReadError {
-    ReadError::Trouble(SafeText::line(&words::not_json(&answer.facts, &answer.body, answer.status)))
+    ReadError::Trouble(SafeText::line(&words::describe_not_json(&answer.facts, &answer.body, answer.status)))
 }

@@ -13,11 +13,11 @@ use crate::{transport, words};
 use model::addresses::is_public;
 
 /// Bytes of a picture's file at most.
-const MOST: usize = 8 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
 /// How long fetching one may take in all.
-const TOTAL: Duration = Duration::from_secs(15);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a picture was not fetched.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -44,30 +44,30 @@ pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, Pict
     let at_home =
         own.and_then(|text| Url::parse(text).ok()).is_some_and(|entry| entry.origin() == url.origin());
     let fetching = fetch(&url, at_home);
-    tokio::time::timeout(TOTAL, fetching)
+    tokio::time::timeout(FETCH_TIMEOUT, fetching)
         .await
         .unwrap_or_else(|_| Err(PictureError::Broken("its host is too slow".to_owned())))
 }
 
 async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
-    let mut builder = transport::builder().no_proxy().connect_timeout(CONNECT);
+    let mut builder = transport::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT);
     if !at_home {
         let host = vet(url)?;
         // The connection goes to what was looked at, not to what the name
         // stands for a moment later.
-        builder = builder.https_only(true).resolve_to_addrs(host, &look_up(url, host).await?);
+        builder = builder.https_only(true).resolve_to_addrs(host, &resolve_public(url, host).await?);
     }
-    let broken = |error: reqwest::Error| PictureError::Broken(words::transport(&error));
+    let broken = |error: reqwest::Error| PictureError::Broken(words::describe_transport_error(&error));
     let mut answer = builder.build().map_err(broken)?.get(url.clone()).send().await.map_err(broken)?;
     if !answer.status().is_success() {
         return Err(PictureError::Status(answer.status().as_u16()));
     }
-    if answer.content_length().is_some_and(|content_length| content_length > MOST as u64) {
+    if answer.content_length().is_some_and(|content_length| content_length > MAX_FILE_BYTES as u64) {
         return Err(PictureError::TooLarge);
     }
     let mut body = Vec::new();
     while let Some(part) = answer.chunk().await.map_err(broken)? {
-        if body.len() + part.len() > MOST {
+        if body.len() + part.len() > MAX_FILE_BYTES {
             return Err(PictureError::TooLarge);
         }
         body.extend_from_slice(&part);
@@ -90,7 +90,7 @@ fn vet(url: &Url) -> Result<&str, PictureError> {
 }
 
 /// What a host stands for; all of it must be public.
-async fn look_up(url: &Url, host: &str) -> Result<Vec<SocketAddr>, PictureError> {
+async fn resolve_public(url: &Url, host: &str) -> Result<Vec<SocketAddr>, PictureError> {
     let port = url.port_or_known_default().unwrap_or(443);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let found = tokio::net::lookup_host((host, port)).await.map_err(|_| PictureError::Host)?;

@@ -11,7 +11,7 @@ use model::secret::Secret;
 use wire::body::Body;
 
 /// Placeholder for the URL of a file that is not uploaded yet.
-const SOMEWHERE: &str = "https://media.invalid/file";
+const PLACEHOLDER_URL: &str = "https://media.invalid/file";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrepareError {
@@ -55,7 +55,7 @@ pub enum PrepareError {
 
 /// Inputs that become part of the request bytes but are not stored with the operation.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Enclosed<'a> {
+pub struct Attachments<'a> {
     /// In the order in which the operation names them.
     pub files: &'a [&'a [u8]],
     /// Signing secret of a webhook.
@@ -71,7 +71,7 @@ pub fn prepare(
     lane: &Lane,
     operation: &Operation,
 ) -> Result<PreparedRequest, PrepareError> {
-    prepare_with(platform, lane, operation, Enclosed::default())
+    prepare_with(platform, lane, operation, Attachments::default())
 }
 
 /// Builds the request for an operation that carries files or a secret.
@@ -79,9 +79,9 @@ pub fn prepare_with(
     platform: &Platform,
     lane: &Lane,
     operation: &Operation,
-    enclosed: Enclosed<'_>,
+    enclosed: Attachments<'_>,
 ) -> Result<PreparedRequest, PrepareError> {
-    if let Some(what) = lacks(platform, operation) {
+    if let Some(what) = missing_capability(platform, operation) {
         return Err(PrepareError::NotOnThisChannel { channel: platform.label().to_owned(), what });
     }
     let conversation = || lane.conversation().ok_or(PrepareError::NoConversation);
@@ -117,7 +117,7 @@ pub fn prepare_with(
         Operation::RemoveWebhook { webhook, .. } => Ok(webhooks::prepare_remove(platform, webhook)),
         Operation::SendFile(file) => {
             // Checks the message before the file is uploaded.
-            prepare(platform, lane, &file.to_send_operation(SOMEWHERE))?;
+            prepare(platform, lane, &file.to_send_operation(PLACEHOLDER_URL))?;
             media::prepare(&file.name, &file.mime_type, file.size, enclosed.files)
         }
         Operation::Upload { filename, mime_type, size } => {
@@ -127,7 +127,7 @@ pub fn prepare_with(
 }
 
 /// Names the action if the platform certainly does not support the operation.
-fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
+fn missing_capability(platform: &Platform, operation: &Operation) -> Option<&'static str> {
     let chat = platform.is_chat();
     let switch = platform.can_take_over();
     match operation {

@@ -5,17 +5,17 @@
 
 use serde_json::{Map, Value};
 
-use crate::contacts::told_whole;
+use crate::contacts::complete_contact;
 use model::contacts::ReceivedContact;
 use model::ids::{BroadcastId, ContactId, MessageId, ThreadId, WebhookId};
 use model::outbox::Operation;
 use model::time::Timestamp;
 
 /// Maximum accepted balance: the largest integer range a float holds exactly (2^53).
-const CREDITS_MAX: f64 = 9_007_199_254_740_992.0;
+const MAX_CREDITS: f64 = 9_007_199_254_740_992.0;
 
 /// Status words of a failed delivery: the API's `failed` and the platforms' own words.
-const FAILED: [&str; 14] = [
+const FAILED_STATUSES: [&str; 14] = [
     "failed",
     "failure",
     "error",
@@ -103,7 +103,7 @@ pub enum ReceiptKind {
 
 impl Receipt {
     /// Creates a receipt for an outcome that was not learned from the response to the write.
-    pub fn of(kind: ReceiptKind) -> Self {
+    pub fn from_kind(kind: ReceiptKind) -> Self {
         Self {
             kind,
             credits: None,
@@ -185,7 +185,7 @@ pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadRec
     }
     // 202 alone does not say that a state was set.
     let is_rated = answer.is_rated && answer.status != 202;
-    let wordless = || without_words(operation, empty && answer.status != 202, is_rated);
+    let wordless = || receipt_without_body(operation, empty && answer.status != 202, is_rated);
     let Some(kind) = promised.or_else(wordless) else { return ReadReceipt::Other };
     ReadReceipt::Promised(Receipt {
         kind,
@@ -201,7 +201,7 @@ pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadRec
 /// Accepts a success without the defined fields for operations that set a state. Except for
 /// the automation switch, it needs rate limit headers: without them the response may come from
 /// a proxy.
-fn without_words(operation: &Operation, empty: bool, is_rated: bool) -> Option<ReceiptKind> {
+fn receipt_without_body(operation: &Operation, empty: bool, is_rated: bool) -> Option<ReceiptKind> {
     match operation {
         // Looked for itself.
         Operation::SetAutomation { .. } if empty => Some(ReceiptKind::Automation(None)),
@@ -237,12 +237,14 @@ fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
             status: told.id("status"),
         },
         Operation::SaveContact(_) | Operation::ChangeTags { .. } | Operation::ChangeContact(_) => {
-            let contact = told.made_or_test("id")?.map(ContactId::new);
-            ReceiptKind::Saved { contact, told: told_whole(&told.0).map(Box::new) }
+            let contact = told.created_id_or_test("id")?.map(ContactId::new);
+            ReceiptKind::Saved { contact, told: complete_contact(&told.0).map(Box::new) }
         }
-        Operation::AddWebhook { .. } => ReceiptKind::Registered(told.made_or_test("id")?.map(WebhookId::new)),
+        Operation::AddWebhook { .. } => {
+            ReceiptKind::Registered(told.created_id_or_test("id")?.map(WebhookId::new))
+        }
         Operation::SendFile(_) | Operation::Upload { .. } => {
-            ReceiptKind::Uploaded { url: told.made_or_test("url")? }
+            ReceiptKind::Uploaded { url: told.created_id_or_test("url")? }
         }
         // What the interface says of these is a status, or nothing.
         Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. } => {
@@ -282,7 +284,7 @@ impl ReceiptFields {
     }
 
     /// Returns the id, `Some(None)` for a test key without one, `None` otherwise.
-    fn made_or_test(&self, name: &str) -> Option<Option<String>> {
+    fn created_id_or_test(&self, name: &str) -> Option<Option<String>> {
         let id = self.id(name);
         (id.is_some() || self.is_test()).then_some(id)
     }
@@ -313,7 +315,7 @@ impl ReceiptFields {
     fn failure(&self) -> Option<String> {
         let word = self.id("status")?;
         let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
-        FAILED.contains(&plain.as_str()).then_some(word)
+        FAILED_STATUSES.contains(&plain.as_str()).then_some(word)
     }
 
     /// Returns an amount of credits; `None` outside 0 to [`CREDITS_MAX`].
@@ -323,7 +325,7 @@ impl ReceiptFields {
             Value::String(text) => text.trim().parse().ok()?,
             _ => return None,
         };
-        (0.0..=CREDITS_MAX).contains(&credits).then_some(credits)
+        (0.0..=MAX_CREDITS).contains(&credits).then_some(credits)
     }
 }
 

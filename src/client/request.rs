@@ -9,12 +9,12 @@ use reqwest::{Method, Url};
 use crate::calls;
 use crate::connect::Client;
 use crate::errors::writes::classify;
-use crate::errors::{AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome, class_read};
+use crate::errors::{AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome, classify_read};
 use crate::headers::{self, ResponseFacts};
 use crate::pace::RequestKind;
 use crate::page_size::PageSize;
 use crate::receipt::Receipt;
-use crate::transport::{Broken, IncompleteBody, OutgoingRequest};
+use crate::transport::{ExchangeError, IncompleteBody, OutgoingRequest};
 use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
 use model::text::SafeText;
@@ -31,26 +31,27 @@ pub struct ReadResponse {
 }
 
 /// A complete response of any status.
-pub(crate) struct Raw {
+pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) facts: ResponseFacts,
     pub(crate) body: Vec<u8>,
 }
 
 /// Query parameter for the number of rows.
-const LIMIT: &str = "limit";
+const LIMIT_PARAMETER: &str = "limit";
 /// Assumed upload rate of a slow line, in bytes per second.
-const SLOW: u64 = 64 * 1024;
+const MIN_BYTES_PER_SECOND: u64 = 64 * 1024;
 
 /// Returns the `limit` of a query.
 fn rows(query: &[(&str, &str)]) -> Option<u32> {
-    query.iter().find(|(name, _)| *name == LIMIT)?.1.parse().ok()
+    query.iter().find(|(name, _)| *name == LIMIT_PARAMETER)?.1.parse().ok()
 }
 
 /// Returns the extra time for uploading the body. A multipart body gets a third of the ordinary
 /// timeout on top, because the service inspects the file before it responds.
 fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
-    let carried = Duration::from_secs(u64::try_from(request.body.len()).unwrap_or(u64::MAX) / SLOW);
+    let carried =
+        Duration::from_secs(u64::try_from(request.body.len()).unwrap_or(u64::MAX) / MIN_BYTES_PER_SECOND);
     let is_file =
         request.content_type.as_deref().is_some_and(|content_type| content_type.starts_with("multipart/"));
     if is_file { carried + ordinary / 3 } else { carried }
@@ -59,9 +60,9 @@ fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
 impl Client {
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<ReadResponse, ReadError> {
         let rows = rows(query);
-        let fewer = rows.map(|row| self.page_size(|size| size.of(row)).to_string());
+        let fewer = rows.map(|row| self.with_page_size(|size| size.limit(row)).to_string());
         let bounded = query.iter().map(|(name, value)| match &fewer {
-            Some(fewer) if *name == LIMIT => (*name, fewer.as_str()),
+            Some(fewer) if *name == LIMIT_PARAMETER => (*name, fewer.as_str()),
             _ => (*name, *value),
         });
         let url = self.address(path, &bounded.collect::<Vec<_>>()).map_err(ReadError::Misconfigured)?;
@@ -70,33 +71,35 @@ impl Client {
             url,
             headers: self.shared.headers.clone(),
             body: Vec::new(),
-            total: self.bounded(self.shared.bounds.read_total),
+            total: self.bounded_timeout(self.shared.bounds.read_total),
             progress: None,
         };
         match self.exchange(request, RequestKind::Read(self.urgency), path).await {
             Ok((raw, None)) => {
                 if rows.is_some() {
-                    self.page_size(PageSize::answered);
+                    self.with_page_size(PageSize::record_page);
                 }
-                class_read(raw).and_then(|class_read| self.stop_known_answer(path, query, class_read))
+                classify_read(raw).and_then(|class_read| self.stop_known_answer(path, query, class_read))
             }
             Ok((_, Some(cut))) => {
                 if let Some(asked) = fewer.and_then(|fewer| fewer.parse().ok()).filter(|_| cut.too_large) {
-                    self.page_size(|size| size.too_large(asked));
+                    self.with_page_size(|size| size.record_too_large(asked));
                 }
                 Err(ReadError::Trouble(cut.why))
             }
-            Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
-            Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
-            Err(Broken::NotSent(NotSent::Paced(wait))) => Err(ReadError::Paced(wait)),
-            Err(Broken::NotSent(NotSent::Limited(refusal))) => {
+            Err(ExchangeError::NotSent(NotSent::Offline(why)) | ExchangeError::Midway(why)) => {
+                Err(ReadError::Offline(why))
+            }
+            Err(ExchangeError::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
+            Err(ExchangeError::NotSent(NotSent::Paced(wait))) => Err(ReadError::Paced(wait)),
+            Err(ExchangeError::NotSent(NotSent::Limited(refusal))) => {
                 Err(ReadError::Limited(refusal.retry_after.unwrap_or(SECOND)))
             }
         }
     }
 
     /// Sends an outbox row once under its idempotency key and classifies the response.
-    pub async fn carry_out(
+    pub async fn send_write(
         &self,
         operation: &outbox::Operation,
         request: &PreparedRequest,
@@ -135,14 +138,14 @@ impl Client {
             url,
             headers,
             body: request.body.clone(),
-            total: self.bounded(most),
+            total: self.bounded_timeout(most),
             progress: self.progress.clone(),
         };
         match self.exchange(outgoing, RequestKind::of_write(request), &request.path).await {
             Ok((raw, None)) => classify(operation, phase, &raw),
             Ok((raw, Some(cut))) => WriteOutcome::Unknown(Unclear::new(cut.why.as_str(), Some(raw.status))),
-            Err(Broken::NotSent(why)) => WriteOutcome::NotSent(why),
-            Err(Broken::Midway(why)) => WriteOutcome::Unknown(Unclear::new(why.as_str(), None)),
+            Err(ExchangeError::NotSent(why)) => WriteOutcome::NotSent(why),
+            Err(ExchangeError::Midway(why)) => WriteOutcome::Unknown(Unclear::new(why.as_str(), None)),
         }
     }
 
@@ -168,39 +171,39 @@ impl Client {
         request: OutgoingRequest,
         kind: RequestKind,
         path: &str,
-    ) -> Result<(Raw, Option<IncompleteBody>), Broken> {
+    ) -> Result<(RawResponse, Option<IncompleteBody>), ExchangeError> {
         let begun = self.shared.clock.times();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, begun.moment)) {
-            return Err(Broken::NotSent(NotSent::Paced(wait)));
+        if let Err(wait) = self.with_rate_budget(|pace| pace.acquire(kind, self.rate_slot, begun.moment)) {
+            return Err(ExchangeError::NotSent(NotSent::Paced(wait)));
         }
         let call = calls::started(&request, &self.shared.base_url, begun.now);
         let read = (request.method == Method::GET).then(|| self.shared.unanswered.begin(begun.moment));
         let answer = self.shared.transport.exchange(request).await;
         drop(read);
         let took = self.moment().since(begun.moment);
-        self.shared.calls.record(calls::ended(call, &answer, took.max(0)));
+        self.shared.calls.record(calls::finished(call, &answer, took.max(0)));
         let answer = answer?;
         self.shared.answers.fetch_add(1, Ordering::Relaxed);
         let status = answer.status;
         let (heard_at, moment) = (self.now(), self.moment());
         let facts = headers::read(&answer.headers, heard_at);
-        self.pace(|pace| {
+        self.with_rate_budget(|pace| {
             if let Some(rate) = facts.rate {
                 pace.record_rate(kind, rate, moment);
             }
             if status == 429 {
                 let reset = facts.rate.and_then(|rate| rate.reset_in);
                 let wait = facts.retry_after.or(reset).unwrap_or(5 * SECOND);
-                pace.refused(kind, wait.max(SECOND), moment);
+                pace.record_refusal(kind, wait.max(SECOND), moment);
             }
         });
         if (200..300).contains(&status) {
-            self.retries.succeeded();
+            self.retries.record_success();
         }
         if let Some(date) = facts.date {
             let since_boot = self.shared.clock.since_boot();
             let heard = outbox::ClockTimes { wall: heard_at, server: None, since_boot };
-            self.server_clock(|server_clock| server_clock.record_date(date, heard));
+            self.with_server_clock(|server_clock| server_clock.record_date(date, heard));
         }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {
@@ -210,6 +213,6 @@ impl Client {
             }
             Err(cut) => (Vec::new(), Some(cut)),
         };
-        Ok((Raw { status, facts, body }, cut))
+        Ok((RawResponse { status, facts, body }, cut))
     }
 }

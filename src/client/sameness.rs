@@ -14,31 +14,31 @@ use crate::errors::ReadError;
 use crate::request::ReadResponse;
 
 /// Maximum number of requests with a recorded hash.
-const REMEMBERED: usize = 1_000;
+const MAX_QUESTIONS: usize = 1_000;
 
 /// SHA-256 of a response body.
-type Print = [u8; 32];
+type AnswerHash = [u8; 32];
 
 /// Hash of the response applied last, by request.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Applied(Arc<Mutex<AnswerHashes>>);
+pub(crate) struct AppliedAnswers(Arc<Mutex<AnswerHashes>>);
 
 #[derive(Debug, Default)]
 struct AnswerHashes {
     hash: RandomState,
-    answers: HashMap<u64, Print>,
+    answers: HashMap<u64, AnswerHash>,
     /// Incremented by every [`Client::forget_answers`].
     age: u64,
 }
 
 /// Responses received since [`Client::unless_same`].
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Unless {
+pub(crate) struct UnchangedFilter {
     age: u64,
-    came: Arc<Mutex<Vec<(u64, Print)>>>,
+    received: Arc<Mutex<Vec<(u64, AnswerHash)>>>,
 }
 
-impl Applied {
+impl AppliedAnswers {
     fn with_hashes<R>(&self, look: impl FnOnce(&mut AnswerHashes) -> R) -> R {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -48,25 +48,25 @@ impl Client {
     /// Returns a client that fails with [`ReadError::Same`] if a response equals the one applied
     /// last. Use each such client for one load.
     #[must_use]
-    pub fn unless_same(&self) -> Self {
+    pub fn skipping_unchanged(&self) -> Self {
         let age = self.applied.with_hashes(|answer_hashes| answer_hashes.age);
-        Self { unless: Some(Unless { age, came: Arc::default() }), ..self.clone() }
+        Self { unchanged_filter: Some(UnchangedFilter { age, received: Arc::default() }), ..self.clone() }
     }
 
     /// Returns a client that never fails with [`ReadError::Same`].
     #[must_use]
-    pub fn also_same(&self) -> Self {
-        Self { unless: None, ..self.clone() }
+    pub fn accepting_unchanged(&self) -> Self {
+        Self { unchanged_filter: None, ..self.clone() }
     }
 
     /// Records the responses of this [`Client::unless_same`] client as applied.
-    pub fn note_applied(&self) {
-        let Some(unless) = &self.unless else { return };
-        let came = std::mem::take(&mut *unless.came.lock().unwrap_or_else(PoisonError::into_inner));
+    pub fn record_applied(&self) {
+        let Some(unless) = &self.unchanged_filter else { return };
+        let came = std::mem::take(&mut *unless.received.lock().unwrap_or_else(PoisonError::into_inner));
         self.applied.with_hashes(|answer_hashes| {
             // A response requested before `forget_answers` may be stale.
             if answer_hashes.age == unless.age {
-                if answer_hashes.answers.len() >= REMEMBERED {
+                if answer_hashes.answers.len() >= MAX_QUESTIONS {
                     answer_hashes.answers.clear();
                 }
                 answer_hashes.answers.extend(came);
@@ -89,8 +89,8 @@ impl Client {
         query: &[(&str, &str)],
         answer: ReadResponse,
     ) -> Result<ReadResponse, ReadError> {
-        let Some(unless) = &self.unless else { return Ok(answer) };
-        let print: Print = Sha256::digest(&answer.body).into();
+        let Some(unless) = &self.unchanged_filter else { return Ok(answer) };
+        let print: AnswerHash = Sha256::digest(&answer.body).into();
         let (question, is_known) = self.applied.with_hashes(|entry| {
             let question = entry.hash.hash_one((path, query));
             (question, entry.answers.get(&question) == Some(&print))
@@ -98,7 +98,7 @@ impl Client {
         if is_known {
             return Err(ReadError::Same);
         }
-        unless.came.lock().unwrap_or_else(PoisonError::into_inner).push((question, print));
+        unless.received.lock().unwrap_or_else(PoisonError::into_inner).push((question, print));
         Ok(answer)
     }
 }

@@ -1,7 +1,7 @@
 //! The bot-chat channel: its list and its sends. Interface: Endpoints,
 //! Bot-chat channel.
 
-use crate::Listed;
+use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
 use crate::errors::ReadError;
@@ -20,7 +20,7 @@ use wire::telegram::{SendBody, escape_html, read_conversation};
 pub(crate) async fn conversations(
     client: &Client,
     query: &[(&str, &str)],
-) -> Result<Listed<Conversation>, ReadError> {
+) -> Result<ListPage<Conversation>, ReadError> {
     let answer = client.get(paths::TELEGRAM_CONVERSATIONS, query).await?;
     read_page(&answer, |raw| read_conversation(raw).ok())
 }
@@ -33,7 +33,7 @@ pub(crate) fn prepare_text(
 ) -> Result<PreparedRequest, PrepareError> {
     let escaped = escape_html(text);
     checks::check_required("the text", &escaped, bounds::MAX_TEXT_CHARS)?;
-    checks::bounded_in_units("the text", text, bounds::MAX_TEXT_CHARS)?;
+    checks::check_utf16_length("the text", text, bounds::MAX_TEXT_CHARS)?;
     send(SendBody { chat_id: chat, kind: "text", text: Some(&escaped), ..SendBody::default() }, reply_to)
 }
 
@@ -70,10 +70,14 @@ fn send_media(
         Some(_) => caption.to_owned(),
         None => escape_html(caption),
     });
-    checks::bounded("the caption", caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
+    checks::check_length("the caption", caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
     let seen = media.caption.as_deref().filter(|_| media.markup.is_none());
-    checks::bounded_in_units("the caption", seen.unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
-    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::MAX_FILENAME_CHARS)?;
+    checks::check_utf16_length("the caption", seen.unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
+    checks::check_length(
+        "the file name",
+        media.filename.as_deref().unwrap_or(""),
+        bounds::MAX_FILENAME_CHARS,
+    )?;
     let kind = match media.kind {
         MediaKind::Image => "photo",
         kind => kind.word(),

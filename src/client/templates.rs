@@ -1,6 +1,6 @@
 //! Reading templates. Interface: Endpoints, Templates.
 
-use crate::Listed;
+use crate::ListPage;
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_page;
@@ -9,7 +9,7 @@ use wire::templates::TemplateBody;
 
 impl Client {
     /// `GET /templates`: the approved ones.
-    pub async fn templates(&self) -> Result<Listed<TemplateBody>, ReadError> {
+    pub async fn templates(&self) -> Result<ListPage<TemplateBody>, ReadError> {
         let answer = self.get(paths::TEMPLATES, &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }

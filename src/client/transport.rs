@@ -19,9 +19,9 @@ use model::text::SafeText;
 
 /// How long an unused connection is kept; shorter than servers do, so that a
 /// write rarely meets one that was just closed.
-const POOL_IDLE: Duration = Duration::from_secs(20);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Bytes of a piece of a body whose progress is told.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// A request with everything that leaves.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl fmt::Debug for UploadProgress {
 
 /// An answer whose head has come.
 #[derive(Debug, Clone)]
-pub struct Incoming {
+pub struct IncomingResponse {
     pub status: u16,
     pub headers: HeaderMap,
     /// The whole body, unpacked, or why it did not come whole.
@@ -75,7 +75,7 @@ pub struct IncompleteBody {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Broken {
+pub enum ExchangeError {
     /// No byte left.
     NotSent(NotSent),
     /// Bytes may have left.
@@ -86,11 +86,11 @@ pub enum Broken {
 /// own.
 pub trait Transport: Send + Sync {
     /// Carries one request, once: never again by itself, never elsewhere.
-    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>>;
+    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>>;
 }
 
 /// Carries requests over sockets.
-pub(crate) struct Sockets {
+pub(crate) struct SocketTransport {
     /// Made for the first request: reading the certificates that the system trusts
     /// takes longer than drawing the screen.
     http: OnceLock<Result<reqwest::Client, SafeText>>,
@@ -115,12 +115,12 @@ pub(crate) fn builder() -> reqwest::ClientBuilder {
         .referer(false)
 }
 
-impl Sockets {
+impl SocketTransport {
     pub(crate) fn new(address: &Address, bounds: ClientTimeouts) -> Self {
         Self {
             http: OnceLock::new(),
             is_loopback: address.is_loopback,
-            local: address.here(),
+            local: address.loopback_addresses(),
             listener: address.listener,
             connect: bounds.connect,
             idle: bounds.idle,
@@ -128,16 +128,16 @@ impl Sockets {
         }
     }
 
-    fn http(&self) -> Result<&reqwest::Client, Broken> {
+    fn http(&self) -> Result<&reqwest::Client, ExchangeError> {
         let made = self.http.get_or_init(|| self.make().map_err(|error| SafeText::line(&error.to_string())));
-        made.as_ref().map_err(|why| Broken::NotSent(NotSent::Misconfigured(why.clone())))
+        made.as_ref().map_err(|why| ExchangeError::NotSent(NotSent::Misconfigured(why.clone())))
     }
 
     fn make(&self) -> reqwest::Result<reqwest::Client> {
         let mut builder = builder()
             .https_only(!self.is_loopback)
             .connect_timeout(self.connect)
-            .pool_idle_timeout(POOL_IDLE);
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT);
         if self.is_loopback {
             builder = builder.no_proxy().resolve_to_addrs("localhost", &self.local);
         }
@@ -148,8 +148,8 @@ impl Sockets {
     }
 }
 
-impl Transport for Sockets {
-    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>> {
+impl Transport for SocketTransport {
+    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>> {
         let OutgoingRequest { method, url, mut headers, body, total, progress } = request;
         if progress.is_some() {
             // A body in pieces does not tell its length by itself.
@@ -165,40 +165,40 @@ impl Transport for Sockets {
         let mut builder = http.request(method, url).headers(headers).timeout(total);
         builder = match progress {
             _ if body.is_empty() => builder,
-            Some(progress) => builder.body(in_pieces(body, progress)),
+            Some(progress) => builder.body(chunked_body(body, progress)),
             None => builder.body(body),
         };
         Box::pin(async move {
             let response = match tokio::time::timeout(soon, builder.send()).await {
-                Ok(sent) => sent.map_err(|error| no_answer(&error))?,
-                Err(_) => return Err(Broken::Midway(SafeText::line(words::LATE))),
+                Ok(sent) => sent.map_err(|error| to_exchange_error(&error))?,
+                Err(_) => return Err(ExchangeError::Midway(SafeText::line(words::TIMEOUT_TEXT))),
             };
             let status = response.status().as_u16();
             let headers = response.headers().clone();
-            Ok(Incoming { status, headers, body: read_body(response, self.idle, self.most).await })
+            Ok(IncomingResponse { status, headers, body: read_body(response, self.idle, self.most).await })
         })
     }
 }
 
 /// A body whose pieces are told of as they are taken.
-fn in_pieces(body: Vec<u8>, progress: UploadProgress) -> Body {
+fn chunked_body(body: Vec<u8>, progress: UploadProgress) -> Body {
     let pieces = stream::unfold((body, 0), move |(body, from)| {
         (progress.0)(from);
-        let to = (from + PIECE).min(body.len());
+        let to = (from + CHUNK_BYTES).min(body.len());
         let piece = body.get(from..to).filter(|entry| !entry.is_empty()).map(<[u8]>::to_vec);
         async move { piece.map(|piece| (Ok::<_, std::io::Error>(piece), (body, to))) }
     });
     Body::wrap_stream(pieces)
 }
 
-fn no_answer(error: &reqwest::Error) -> Broken {
-    let why = SafeText::line(&words::transport(error));
+fn to_exchange_error(error: &reqwest::Error) -> ExchangeError {
+    let why = SafeText::line(&words::describe_transport_error(error));
     if words::is_certificate(error) || error.is_builder() {
-        Broken::NotSent(NotSent::Misconfigured(why))
+        ExchangeError::NotSent(NotSent::Misconfigured(why))
     } else if error.is_connect() {
-        Broken::NotSent(NotSent::Offline(why))
+        ExchangeError::NotSent(NotSent::Offline(why))
     } else {
-        Broken::Midway(why)
+        ExchangeError::Midway(why)
     }
 }
 
@@ -208,7 +208,7 @@ async fn read_body(mut response: Response, idle: Duration, most: usize) -> Resul
     let mut body = Vec::new();
     loop {
         let Ok(chunk) = tokio::time::timeout(idle, response.chunk()).await else {
-            return Err(IncompleteBody { why: SafeText::line(words::LATE), too_large: false });
+            return Err(IncompleteBody { why: SafeText::line(words::TIMEOUT_TEXT), too_large: false });
         };
         match chunk {
             Ok(Some(chunk)) if body.len() + chunk.len() > most => {
@@ -219,7 +219,7 @@ async fn read_body(mut response: Response, idle: Duration, most: usize) -> Resul
             Ok(None) => return Ok(body),
             Err(error) => {
                 return Err(IncompleteBody {
-                    why: SafeText::line(&words::transport(&error)),
+                    why: SafeText::line(&words::describe_transport_error(&error)),
                     too_large: false,
                 });
             }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Listed;
+use crate::ListPage;
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_page;
@@ -36,14 +36,14 @@ impl PlainTrigger {
 
 impl Client {
     /// `GET /triggers/new-message`: up to 50 of the newest inbound messages.
-    pub async fn new_messages(&self) -> Result<Listed<Message>, ReadError> {
+    pub async fn new_messages(&self) -> Result<ListPage<Message>, ReadError> {
         let answer = self.get(paths::TRIGGER_NEW_MESSAGE, &[]).await?;
         // An item without a conversation has nowhere to be shown.
         read_page(&answer, |raw| read_message(raw, None).ok())
     }
 
     /// `GET` of any other trigger: the newest items as they came.
-    pub async fn trigger(&self, trigger: PlainTrigger) -> Result<Listed<Map<String, Value>>, ReadError> {
+    pub async fn trigger(&self, trigger: PlainTrigger) -> Result<ListPage<Map<String, Value>>, ReadError> {
         let answer = self.get(trigger.path(), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }

@@ -7,34 +7,34 @@ use model::time::Moment;
 
 /// Last number given, and the start of each pending read by its number.
 #[derive(Debug, Default)]
-pub(crate) struct Unanswered(Mutex<(u64, BTreeMap<u64, Moment>)>);
+pub(crate) struct PendingReads(Mutex<(u64, BTreeMap<u64, Moment>)>);
 
-impl Unanswered {
+impl PendingReads {
     fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Moment>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a read until the returned value is dropped, also on cancellation.
-    pub(crate) fn begin(&self, at: Moment) -> UnderWay<'_> {
+    pub(crate) fn begin(&self, at: Moment) -> PendingRead<'_> {
         let mut all = self.lock();
         all.0 += 1;
         let number = all.0;
         all.1.insert(number, at);
-        UnderWay { all: self, number }
+        PendingRead { all: self, number }
     }
 
     /// Returns the start of the oldest pending read.
-    pub(crate) fn since(&self) -> Option<Moment> {
+    pub(crate) fn oldest(&self) -> Option<Moment> {
         self.lock().1.values().min().copied()
     }
 }
 
-pub(crate) struct UnderWay<'a> {
-    all: &'a Unanswered,
+pub(crate) struct PendingRead<'a> {
+    all: &'a PendingReads,
     number: u64,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for PendingRead<'_> {
     fn drop(&mut self) {
         self.all.lock().1.remove(&self.number);
     }
@@ -47,14 +47,14 @@ mod tests {
     #[test]
     fn the_oldest_read_without_an_answer_counts() {
         let at = Moment::from_micros;
-        let all = Unanswered::default();
-        assert_eq!(all.since(), None);
+        let all = PendingReads::default();
+        assert_eq!(all.oldest(), None);
         let first = all.begin(at(1));
         let second = all.begin(at(2));
-        assert_eq!(all.since(), Some(at(1)));
+        assert_eq!(all.oldest(), Some(at(1)));
         drop(first);
-        assert_eq!(all.since(), Some(at(2)));
+        assert_eq!(all.oldest(), Some(at(2)));
         drop(second);
-        assert_eq!(all.since(), None);
+        assert_eq!(all.oldest(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Requests of voice and SMS keys.
 
-use crate::Listed;
+use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
 use crate::errors::ReadError;
@@ -19,7 +19,7 @@ use wire::voip_rows::read_conversation;
 pub(crate) async fn conversations(
     client: &Client,
     query: &[(&str, &str)],
-) -> Result<Listed<Conversation>, ReadError> {
+) -> Result<ListPage<Conversation>, ReadError> {
     let answer = client.get(paths::VOIP_CONVERSATIONS, query).await?;
     read_page(&answer, |raw| read_conversation(raw).ok())
 }

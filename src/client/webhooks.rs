@@ -1,6 +1,6 @@
 //! Webhook subscriptions; email keys use separate paths.
 
-use crate::Listed;
+use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
 use crate::errors::ReadError;
@@ -15,7 +15,7 @@ use wire::webhooks::{AddWebhookBody, WebhookBody};
 
 impl Client {
     /// `GET /webhooks` or `GET /email/webhooks`
-    pub async fn webhooks(&self, platform: &Platform) -> Result<Listed<WebhookBody>, ReadError> {
+    pub async fn webhooks(&self, platform: &Platform) -> Result<ListPage<WebhookBody>, ReadError> {
         let answer = self.get(path(platform), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }

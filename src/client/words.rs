@@ -10,15 +10,15 @@ use crate::local_listener::ForeignListener;
 use model::text::SafeText;
 
 /// Nothing came, or nothing more.
-pub const LATE: &str = "the server did not answer in time";
+pub const TIMEOUT_TEXT: &str = "the server did not answer in time";
 /// Something may have been asked, and nothing whole came back.
-pub const BROKEN: &str = "the connection broke before the answer was complete";
+pub const BROKEN_TEXT: &str = "the connection broke before the answer was complete";
 /// What the words about a redirect begin with.
-pub const REDIRECTS: &str = "the server redirects to ";
+pub const REDIRECT_PREFIX: &str = "the server redirects to ";
 
 /// Why there was no connection, or no whole answer.
-pub fn transport(error: &reqwest::Error) -> String {
-    if let Some(stranger) = stranger(error) {
+pub fn describe_transport_error(error: &reqwest::Error) -> String {
+    if let Some(stranger) = foreign_listener(error) {
         return stranger.to_string();
     }
     let chain = chain(error);
@@ -30,7 +30,7 @@ pub fn transport(error: &reqwest::Error) -> String {
     } else if error.is_timeout() && error.is_connect() {
         "the server could not be reached in time"
     } else if error.is_timeout() {
-        LATE
+        TIMEOUT_TEXT
     } else if has("connection refused") {
         "the server refused the connection"
     } else if error.is_connect() {
@@ -38,13 +38,13 @@ pub fn transport(error: &reqwest::Error) -> String {
     } else if error.is_decode() {
         "the answer was cut short or could not be unpacked"
     } else {
-        BROKEN
+        BROKEN_TEXT
     };
     words.to_owned()
 }
 
 /// Who holds the port of this machine that a key must not be sent to.
-fn stranger(error: &reqwest::Error) -> Option<&ForeignListener> {
+fn foreign_listener(error: &reqwest::Error) -> Option<&ForeignListener> {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(stranger) = error.downcast_ref() {
@@ -61,7 +61,7 @@ pub fn is_certificate(error: &reqwest::Error) -> bool {
 }
 
 /// What a body is that is not the JSON it should be.
-pub fn not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> String {
+pub fn describe_not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> String {
     let body = body.trim_ascii();
     let what = if body.is_empty() {
         "nothing".to_owned()
@@ -82,7 +82,7 @@ pub fn redirect(facts: &ResponseFacts, status: u16) -> String {
     let place = facts.location.as_deref().map(SafeText::line);
     let place = place.map_or("another address".to_owned(), |place| place.to_string());
     format!(
-        "{REDIRECTS}{place} ({status}); redirects are not followed because the key would go \
+        "{REDIRECT_PREFIX}{place} ({status}); redirects are not followed because the key would go \
          along: correct base_url"
     )
 }

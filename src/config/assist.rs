@@ -7,7 +7,7 @@ use model::model_costs::{ModelCaps, ModelCost, ModelPrices};
 use model::secret::Secret;
 
 /// Default token limit a day.
-const DAY_TOKENS: u64 = 200_000;
+const DEFAULT_DAILY_TOKENS: u64 = 200_000;
 
 /// Model endpoint and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,8 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     ];
     let language = mistakes.value(section.string("language")).unwrap_or_else(|| "English".to_owned());
     let day_tokens = mistakes.value(section.integer("day_tokens"));
-    let tokens = day_tokens.and_then(|day_token| u64::try_from(day_token).ok()).unwrap_or(DAY_TOKENS);
+    let tokens =
+        day_tokens.and_then(|day_token| u64::try_from(day_token).ok()).unwrap_or(DEFAULT_DAILY_TOKENS);
     let mut amount = |key: &str| read_amount(section, key, mistakes);
     let prices = ModelPrices {
         input: amount("price_in").unwrap_or_default(),
@@ -66,7 +67,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     let caps = ModelCaps { tokens, cost, tab_tokens, tab_cost };
     let currency = mistakes.value(section.string("currency")).unwrap_or_default();
     let transcribe_model = mistakes.value(section.string("transcribe_model"));
-    let (key, is_one_of_many) = KeySource::first_of(sources);
+    let (key, is_one_of_many) = KeySource::first_source(sources);
     if is_one_of_many {
         mistakes.0.push(section.error("key_command", "give key_env or key_command, not both"));
     }

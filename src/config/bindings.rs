@@ -10,12 +10,13 @@ use inbox::keys::{KeyCode, KeyPress};
 use model::nearest::nearest_word;
 
 /// Names of keys without a character.
-const NAMES: &str = "Enter, Esc, Tab, Shift-Tab, Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, \
+const KEY_NAMES: &str = "Enter, Esc, Tab, Shift-Tab, Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, \
                      PgDn, F1 to F12";
 /// Keys that terminals send for control characters.
-const SAME: [(char, &str); 4] = [('i', "Tab"), ('m', "Enter"), ('[', "Esc"), ('h', "Backspace")];
+const CONTROL_KEY_ALIASES: [(char, &str); 4] =
+    [('i', "Tab"), ('m', "Enter"), ('[', "Esc"), ('h', "Backspace")];
 /// Commands that must keep a key, since there would be no way out without them.
-const NEEDED: [Command; 2] = [Command::Leave, Command::Interrupt];
+const REQUIRED_COMMANDS: [Command; 2] = [Command::Leave, Command::Interrupt];
 
 /// Reads the table; a mistaken entry keeps the command's default keys.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
@@ -93,7 +94,7 @@ fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<
             Err(why) => problems.push(format!("[keys] {name} = {it:?}: {why}")),
         }
     }
-    if written.is_empty() && NEEDED.contains(&command) {
+    if written.is_empty() && REQUIRED_COMMANDS.contains(&command) {
         problems.push(format!("[keys] {name} needs a key: without one there is no way out"));
     }
     if problems.is_empty() { Ok(keys) } else { Err(problems) }
@@ -124,10 +125,10 @@ fn key(name: &str) -> Result<KeyPress, String> {
         return Err(format!("Shift is part of the character: write {}", it.to_uppercase()));
     }
     let key = KeyPress::parse(name).ok_or_else(|| {
-        format!("{name} is no key; write one character, Ctrl- or Alt- before one, or one of {NAMES}")
+        format!("{name} is no key; write one character, Ctrl- or Alt- before one, or one of {KEY_NAMES}")
     })?;
     let KeyCode::Char(it) = key.code else { return Ok(key) };
-    let same = SAME.iter().find(|same| key.ctrl && same.0 == it);
+    let same = CONTROL_KEY_ALIASES.iter().find(|same| key.ctrl && same.0 == it);
     match same {
         Some((_, other)) => Err(format!("terminals send {other} for {name}; take another key")),
         None => Ok(key),

@@ -58,7 +58,7 @@ pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String>
 }
 
 /// Writes the footer setting to the file.
-pub fn keep_footer(path: &Path, footer: Footer) -> Result<(), String> {
+pub fn write_footer(path: &Path, footer: Footer) -> Result<(), String> {
     let text = match disk::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         read => read.map_err(|error| format!("{}: {error}", path.display())),

@@ -21,7 +21,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Rec
     let public_url = mistakes.collect(section.required("public_url"));
     let (listen, public_url) = (listen?, public_url?);
     let address = mistakes.collect(address(section, &listen));
-    let url = mistakes.collect(reachable(section, &public_url));
+    let url = mistakes.collect(check_public_url(section, &public_url));
     Some(ReceiverConfig { listen: address?, public_url: url? })
 }
 
@@ -35,7 +35,7 @@ fn address(section: &Section<'_>, text: &str) -> Result<SocketAddr, ConfigError>
 }
 
 /// Checks the public URL: TLS is required outside loopback, and ends at the proxy in front.
-fn reachable(section: &Section<'_>, text: &str) -> Result<String, ConfigError> {
+fn check_public_url(section: &Section<'_>, text: &str) -> Result<String, ConfigError> {
     let wrong = |why: &str| section.error("public_url", &format!("public_url = {text:?} {why}"));
     let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is no address: {error}")))?;
     let is_local = match url.host() {

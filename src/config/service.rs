@@ -11,12 +11,12 @@ use ::service::{AfterPersonAnswers, Endpoint, Knowledge, QuestionError, Question
 use model::secret::Secret;
 
 /// Maximum characters of the instructions.
-const INSTRUCTIONS: usize = 8_000;
-const TONE: usize = 300;
-const FACT: usize = 500;
-const FACTS: usize = 100;
+const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
+const MAX_TONE_CHARS: usize = 300;
+const MAX_FACT_CHARS: usize = 500;
+const MAX_FACTS: usize = 100;
 /// Maximum bytes of a questions file.
-const QUESTIONS: usize = 512 * 1024;
+const MAX_QUESTIONS_BYTES: usize = 512 * 1024;
 
 /// Configuration file of the service.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -86,9 +86,10 @@ fn read_assistant(
         }
     }
     let knowledge = Knowledge {
-        business: bounded(section, "business", 200, mistakes),
-        instructions: bounded(section, "instructions", INSTRUCTIONS, mistakes).unwrap_or_default(),
-        tone: bounded(section, "tone", TONE, mistakes).unwrap_or_default(),
+        business: read_bounded(section, "business", 200, mistakes),
+        instructions: read_bounded(section, "instructions", MAX_INSTRUCTIONS_CHARS, mistakes)
+            .unwrap_or_default(),
+        tone: read_bounded(section, "tone", MAX_TONE_CHARS, mistakes).unwrap_or_default(),
         facts: read_facts(section, mistakes),
         questions,
     };
@@ -142,7 +143,7 @@ fn read_endpoint(
 }
 
 /// Reads a text of limited length.
-fn bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mistakes) -> Option<String> {
+fn read_bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mistakes) -> Option<String> {
     let text = mistakes.value(section.string(key))?;
     let length = text.chars().count();
     if length > most {
@@ -156,15 +157,17 @@ fn bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mistake
 fn read_facts(section: &Section<'_>, mistakes: &mut Mistakes) -> Vec<String> {
     let facts = mistakes.value(section.strings("facts")).unwrap_or_default();
     let mut wrong = |problem: String| mistakes.0.push(section.error("facts", &problem));
-    if facts.len() > FACTS {
+    if facts.len() > MAX_FACTS {
         wrong(format!(
-            "facts has {} entries; the model is given at most {FACTS}: put the others into questions",
+            "facts has {} entries; the model is given at most {MAX_FACTS}: put the others into questions",
             facts.len()
         ));
     }
-    if let Some(long) = facts.iter().find(|fact| fact.chars().count() > FACT) {
+    if let Some(long) = facts.iter().find(|fact| fact.chars().count() > MAX_FACT_CHARS) {
         let begin: String = long.chars().take(30).collect();
-        wrong(format!("the fact that begins {begin:?} is longer than {FACT} characters: make several of it"));
+        wrong(format!(
+            "the fact that begins {begin:?} is longer than {MAX_FACT_CHARS} characters: make several of it"
+        ));
     }
     facts
 }
@@ -173,10 +176,11 @@ fn read_facts(section: &Section<'_>, mistakes: &mut Mistakes) -> Vec<String> {
 fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -> QuestionFile {
     let shown = path.display();
     let text = match disk::read_text(path) {
-        Ok(text) if text.len() <= QUESTIONS => text,
+        Ok(text) if text.len() <= MAX_QUESTIONS_BYTES => text,
         Ok(_) => {
-            let problem =
-                format!("questions: {shown} is larger than {QUESTIONS} bytes: keep what customers ask");
+            let problem = format!(
+                "questions: {shown} is larger than {MAX_QUESTIONS_BYTES} bytes: keep what customers ask"
+            );
             mistakes.0.push(section.error("questions", &problem));
             return QuestionFile::default();
         }

@@ -79,9 +79,9 @@ const fn required(key: &'static str, value: SettingValue, doc: &'static str) -> 
 }
 
 /// Undo times, in seconds.
-const HOLD: SettingValue = Number(0, 3600);
+const HOLD_SECONDS: SettingValue = Number(0, 3600);
 /// Poll intervals, in seconds.
-const PERIOD: SettingValue = Number(1, 3600);
+const PERIOD_SECONDS: SettingValue = Number(1, 3600);
 
 /// Tables in their usual order.
 pub const TABLES: &[SettingTable] = &[
@@ -132,8 +132,8 @@ pub const TABLES: &[SettingTable] = &[
                 "",
                 "The line over a quote; {date}, {name}, {address} and {subject} are filled in",
             ),
-            targets::OWN[0],
-            targets::OWN[1],
+            targets::CHANNEL_SETTINGS[0],
+            targets::CHANNEL_SETTINGS[1],
             setting(
                 "service_uid",
                 Number(0, 4_294_967_295),
@@ -178,9 +178,9 @@ pub const TABLES: &[SettingTable] = &[
         form: TableForm::Within("behaviour"),
         doc: "How long each is held before it leaves, and `z` takes it back; 0 sends at once.",
         settings: &[
-            setting("chat", HOLD, "5", "Seconds for a chat message or a close"),
-            setting("email", HOLD, "10", "Seconds for a mail"),
-            setting("broadcast", HOLD, "15", "Seconds for a broadcast, before its first wave"),
+            setting("chat", HOLD_SECONDS, "5", "Seconds for a chat message or a close"),
+            setting("email", HOLD_SECONDS, "10", "Seconds for a mail"),
+            setting("broadcast", HOLD_SECONDS, "15", "Seconds for a broadcast, before its first wave"),
         ],
     },
     SettingTable {
@@ -203,8 +203,8 @@ pub const TABLES: &[SettingTable] = &[
         form: TableForm::Once,
         doc: "How often the server is asked for news.",
         settings: &[
-            setting("visible_seconds", PERIOD, "3", "Seconds between looks for the tab on screen"),
-            setting("background_seconds", PERIOD, "10", "Seconds between looks for the other tabs"),
+            setting("visible_seconds", PERIOD_SECONDS, "3", "Seconds between looks for the tab on screen"),
+            setting("background_seconds", PERIOD_SECONDS, "10", "Seconds between looks for the other tabs"),
         ],
     },
     SettingTable {
@@ -364,7 +364,7 @@ impl SettingTable {
 
 impl Setting {
     /// Allowed values, as text.
-    pub fn takes(&self) -> String {
+    pub fn describe_value(&self) -> String {
         match self.value {
             Text => "text".to_owned(),
             Flag => "true or false".to_owned(),
@@ -376,7 +376,7 @@ impl Setting {
     }
 
     /// Default, as text.
-    pub fn otherwise(&self) -> &'static str {
+    pub fn describe_default(&self) -> &'static str {
         match (self.required, self.default) {
             (true, _) => "required",
             (false, "") => "none",

@@ -8,29 +8,34 @@ use model::targets::ResponseTargets;
 use model::time::MINUTE;
 
 /// Range of a target, in minutes.
-const MINUTES: SettingValue = SettingValue::Number(0, 10_080);
+const TARGET_MINUTES: SettingValue = SettingValue::Number(0, 10_080);
 
 pub(super) const TABLE: SettingTable = SettingTable {
     name: "targets",
     form: TableForm::Once,
     doc: "How soon customers shall be answered. Rows show the time that is left, and a bell rings in its last fifth.",
     settings: &[
-        setting("first_response_minutes", MINUTES, "0", "Minutes until the first answer; 0 is no target"),
-        setting("waiting_minutes", MINUTES, "0", "Minutes until each later answer; 0 is no target"),
+        setting(
+            "first_response_minutes",
+            TARGET_MINUTES,
+            "0",
+            "Minutes until the first answer; 0 is no target",
+        ),
+        setting("waiting_minutes", TARGET_MINUTES, "0", "Minutes until each later answer; 0 is no target"),
     ],
 };
 
 /// Keys of a single channel.
-pub(super) const OWN: [Setting; 2] = [
+pub(super) const CHANNEL_SETTINGS: [Setting; 2] = [
     setting(
         "first_response_minutes",
-        MINUTES,
+        TARGET_MINUTES,
         "",
         "Minutes until the first answer to its customers, where otherwise than in [targets]",
     ),
     setting(
         "waiting_minutes",
-        MINUTES,
+        TARGET_MINUTES,
         "",
         "Minutes until each later answer to them, where otherwise than in [targets]",
     ),

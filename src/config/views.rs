@@ -31,7 +31,7 @@ pub(crate) fn read(
     }
     let key = match key {
         None => None,
-        Some(key) => match one_key(&key, before) {
+        Some(key) => match read_menu_key(&key, before) {
             Ok(key) => Some(key),
             Err(problem) => {
                 wrong("key", format!("view {name:?}: {problem}"));
@@ -43,7 +43,7 @@ pub(crate) fn read(
 }
 
 /// Parses the menu key, which must be free.
-fn one_key(key: &str, before: &[SavedView]) -> Result<char, String> {
+fn read_menu_key(key: &str, before: &[SavedView]) -> Result<char, String> {
     let mut characters = key.chars();
     let (Some(it), None) = (characters.next(), characters.next()) else {
         return Err(format!("key = {key:?} must be one character"));

@@ -16,13 +16,13 @@ use model::time::{Timestamp, Zone};
 use wire::repair::repaired;
 
 /// Bytes of an answer at most.
-pub const MAX_BODY: usize = 1024 * 1024;
+pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Deepest nesting.
 pub const MAX_DEPTH: usize = 64;
 /// Values a path may find.
-const FOUND: usize = 200;
+const MAX_VALUES: usize = 200;
 /// Picks that are offered.
-const PICKS: usize = 60;
+const MAX_CANDIDATES: usize = 60;
 
 /// Why an answer is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -44,14 +44,14 @@ pub fn read(body: &[u8]) -> Result<Value, ResponseError> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Null);
     }
-    if depth(&body) > MAX_DEPTH {
+    if nesting_depth(&body) > MAX_DEPTH {
         return Err(ResponseError::TooDeep);
     }
     serde_json::from_slice(&body).map_err(|_| ResponseError::NotJson)
 }
 
 /// How deep brackets nest, outside of texts.
-fn depth(body: &[u8]) -> usize {
+fn nesting_depth(body: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
     for it in body {
         match (in_text, it) {
@@ -88,15 +88,15 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
                     };
                     next.extend(at.and_then(|number| items.get(number)));
                 }
-                (PathSegment::All, Value::Array(items)) => next.extend(items.iter().take(FOUND)),
-                (PathSegment::All, Value::Object(members)) => next.extend(members.values().take(FOUND)),
+                (PathSegment::All, Value::Array(items)) => next.extend(items.iter().take(MAX_VALUES)),
+                (PathSegment::All, Value::Object(members)) => next.extend(members.values().take(MAX_VALUES)),
                 _ => {}
             }
-            if next.len() >= FOUND {
+            if next.len() >= MAX_VALUES {
                 break;
             }
         }
-        next.truncate(FOUND);
+        next.truncate(MAX_VALUES);
         found = next;
     }
     found
@@ -110,7 +110,7 @@ pub fn map(value: &Value, fields: &[MappedField], at: Timestamp, zone: &Zone) ->
             FieldKind::Value(format) => {
                 let texts: Vec<String> = found
                     .iter()
-                    .filter_map(|entry| scalar(entry, value, format, zone))
+                    .filter_map(|entry| scalar_text(entry, value, format, zone))
                     .take(MAX_ROWS)
                     .collect();
                 DisplayValue::Line(line(&texts.join(", ")))
@@ -138,7 +138,7 @@ fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> DisplayValue
     };
     let cell = |row: &Value, column: &TableColumn| {
         let found = find(row, &column.path);
-        let text = found.first().and_then(|value| scalar(value, row, &column.format, zone));
+        let text = found.first().and_then(|value| scalar_text(value, row, &column.format, zone));
         line(&text.unwrap_or_default())
     };
     let shown =
@@ -149,14 +149,15 @@ fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> DisplayValue
 
 /// A value as a text; nothing for what has none. An amount's currency may
 /// stand beside it.
-fn scalar(value: &Value, beside: &Value, format: &ValueFormat, zone: &Zone) -> Option<String> {
+fn scalar_text(value: &Value, beside: &Value, format: &ValueFormat, zone: &Zone) -> Option<String> {
     let text = match value {
         Value::String(text) => text.chars().take(MAX_VALUE_CHARS).collect(),
         Value::Number(number) => number.to_string(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
-            let texts = items.iter().take(MAX_ROWS).filter_map(|item| scalar(item, beside, format, zone));
+            let texts =
+                items.iter().take(MAX_ROWS).filter_map(|item| scalar_text(item, beside, format, zone));
             return Some(texts.collect::<Vec<_>>().join(", "));
         }
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
@@ -184,7 +185,7 @@ pub fn picks(value: &Value) -> Vec<MappingCandidate> {
 }
 
 fn collect(value: &Value, path: &mut Path, picks: &mut Vec<MappingCandidate>) {
-    if picks.len() >= PICKS {
+    if picks.len() >= MAX_CANDIDATES {
         return;
     }
     match value {
@@ -211,7 +212,7 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<MappingCandidate>) {
                 }
             }
             _ => {
-                if let Some(text) = scalar(value, &Value::Null, &ValueFormat::Text, &Zone::UTC) {
+                if let Some(text) = scalar_text(value, &Value::Null, &ValueFormat::Text, &Zone::UTC) {
                     let path = path.clone();
                     picks.push(MappingCandidate {
                         path,
@@ -243,7 +244,7 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<MappingCandidate>) {
 /// The columns of a table of objects like this one: what names a row first,
 /// and no currency of its own where an amount shows it.
 fn columns(first: &serde_json::Map<String, Value>) -> Vec<TableColumn> {
-    const NAMES: [&str; 6] = ["number", "no", "id", "code", "name", "title"];
+    const NAME_KEYS: [&str; 6] = ["number", "no", "id", "code", "name", "title"];
     let column = |(name, inner): (&String, &Value)| {
         let (_, format) = sample(inner)?;
         let path = Path(vec![PathSegment::Name(name.clone())]);
@@ -256,7 +257,7 @@ fn columns(first: &serde_json::Map<String, Value>) -> Vec<TableColumn> {
     if all.iter().any(|(_, table_column)| matches!(table_column.format, ValueFormat::Money { .. })) {
         all.retain(|(name, _)| name != "currency");
     }
-    all.sort_by_key(|(name, _)| NAMES.iter().position(|text| text == name).unwrap_or(NAMES.len()));
+    all.sort_by_key(|(name, _)| NAME_KEYS.iter().position(|text| text == name).unwrap_or(NAME_KEYS.len()));
     all.into_iter().map(|(_, table_column)| table_column).take(MAX_COLUMNS).collect()
 }
 
@@ -264,7 +265,7 @@ fn sample(value: &Value) -> Option<(String, ValueFormat)> {
     let text = match value {
         Value::Array(_) | Value::Object(_) => return None,
         Value::Null => return Some((String::new(), ValueFormat::Text)),
-        other => scalar(other, &Value::Null, &ValueFormat::Text, &Zone::UTC)?,
+        other => scalar_text(other, &Value::Null, &ValueFormat::Text, &Zone::UTC)?,
     };
     let format = if formats::is_like_date(&text) { ValueFormat::Date } else { ValueFormat::Text };
     Some((text, format))
@@ -272,10 +273,10 @@ fn sample(value: &Value) -> Option<(String, ValueFormat)> {
 
 /// A number that is called like an amount is taken for one.
 fn named_format(name: &str, value: &Value, guess: ValueFormat) -> ValueFormat {
-    const AMOUNTS: [&str; 8] = ["total", "amount", "price", "balance", "sum", "cost", "paid", "due"];
+    const AMOUNT_WORDS: [&str; 8] = ["total", "amount", "price", "balance", "sum", "cost", "paid", "due"];
     let name = name.to_lowercase();
     let minor = name.ends_with("cents") || name.ends_with("minor");
-    if value.is_number() && (minor || AMOUNTS.iter().any(|amount| name.contains(amount))) {
+    if value.is_number() && (minor || AMOUNT_WORDS.iter().any(|amount| name.contains(amount))) {
         return ValueFormat::Money { currency: None, minor };
     }
     guess

@@ -10,7 +10,7 @@ use model::secret::Secret;
 
 /// What goes with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
+pub enum RequestCredential {
     /// Nothing.
     None,
     Header(String, Secret),
@@ -19,14 +19,14 @@ pub enum Proof {
 
 /// What a connection's secret becomes on the wire; `token` stands for it
 /// where one was fetched.
-pub fn proof(auth: &Auth, secret: &Secret) -> Proof {
-    let header = |name: &str, value: &str| Proof::Header(name.to_owned(), Secret::new(value));
+pub fn proof(auth: &Auth, secret: &Secret) -> RequestCredential {
+    let header = |name: &str, value: &str| RequestCredential::Header(name.to_owned(), Secret::new(value));
     let plain = secret.expose();
     match auth {
-        Auth::None => Proof::None,
+        Auth::None => RequestCredential::None,
         Auth::Bearer | Auth::ClientCredentials { .. } => header("authorization", &format!("Bearer {plain}")),
         Auth::ApiKeyHeader { header: name } => header(name, plain),
-        Auth::ApiKeyQuery { parameter } => Proof::Query(parameter.clone(), secret.clone()),
+        Auth::ApiKeyQuery { parameter } => RequestCredential::Query(parameter.clone(), secret.clone()),
         Auth::Basic { user } => header("authorization", basic(user, plain).expose()),
         Auth::CustomHeader { header: name, prefix } => header(name, &format!("{prefix}{plain}")),
     }
@@ -38,8 +38,8 @@ pub fn basic(user: &str, password: &str) -> Secret {
 }
 
 /// The URL with the proof, where it belongs there.
-pub fn into_url(url: String, proof: &Proof) -> String {
-    let Proof::Query(name, value) = proof else { return url };
+pub fn add_to_url(url: String, proof: &RequestCredential) -> String {
+    let RequestCredential::Query(name, value) = proof else { return url };
     let mut url = url;
     url.push(if url.contains('?') { '&' } else { '?' });
     target::percent_encode(name, &mut url);
@@ -52,9 +52,9 @@ pub fn into_url(url: String, proof: &Proof) -> String {
 ///
 /// # Errors
 /// When it cannot be a header; the text says nothing of the value.
-pub fn into_request(request: Request, proof: &Proof) -> Result<Request, &'static str> {
+pub fn add_to_request(request: Request, proof: &RequestCredential) -> Result<Request, &'static str> {
     match proof {
-        Proof::Header(name, value) => request
+        RequestCredential::Header(name, value) => request
             .secret_header(name, value.expose())
             .map_err(|_| "the credential cannot be sent in a header; give it again"),
         _ => Ok(request),
@@ -62,7 +62,7 @@ pub fn into_request(request: Request, proof: &Proof) -> Result<Request, &'static
 }
 
 /// All spellings of a credential that an answer might repeat.
-pub fn spellings(auth: &Auth, secrets: &[&Secret]) -> Vec<Vec<u8>> {
+pub fn credential_spellings(auth: &Auth, secrets: &[&Secret]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for secret in secrets.iter().map(|secret| secret.expose()).filter(|text| text.len() >= 4) {
         let mut encoded = String::new();
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn what_an_answer_repeats_is_masked() {
         let auth = Auth::Basic { user: "desk".to_owned() };
-        let spellings = spellings(&auth, &[&Secret::new("p\"ss/word")]);
+        let spellings = credential_spellings(&auth, &[&Secret::new("p\"ss/word")]);
         for (body, masked) in [
             ("no p\"ss/word here", "no •••• here"),
             ("p%22ss%2Fword", "••••"),

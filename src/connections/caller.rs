@@ -11,9 +11,9 @@ use hyper::Method as HttpMethod;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::answers::{self, MAX_BODY, ResponseError};
-use crate::auth::{self, Proof};
-use crate::guard::{FetchError, FetchLimits, Fetched, Guard, Longer, Refusal, Request};
+use crate::answers::{self, MAX_BODY_BYTES, ResponseError};
+use crate::auth::{self, RequestCredential};
+use crate::guard::{FetchError, FetchLimits, Fetched, Guard, OversizePolicy, Request, UrlRefusal};
 use crate::tokens::{TokenClient, Tokens};
 use model::connections::limit::CallRateLimit;
 use model::connections::parameters::{FilledParameter, ParameterPlace, ValueKind};
@@ -26,10 +26,10 @@ use model::text::SafeText;
 use model::time::{Clock, ClockReading, SECOND, Timestamp, Zone};
 
 /// Redirects that are followed, each judged anew.
-const REDIRECTS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
 
 /// Microseconds.
-const MILLISECOND: i64 = 1_000;
+const MICROS_PER_MILLISECOND: i64 = 1_000;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub struct EndpointRequest<'a> {
 
 /// A call that has ended.
 #[derive(Debug)]
-pub struct Called {
+pub struct FinishedCall {
     /// Its line for the log.
     pub line: CallLine,
     pub answer: Result<EndpointResponse, CallError>,
@@ -104,8 +104,8 @@ pub enum CallError {
     Redirected(&'static str),
 }
 
-impl From<Refusal> for CallError {
-    fn from(refusal: Refusal) -> Self {
+impl From<UrlRefusal> for CallError {
+    fn from(refusal: UrlRefusal) -> Self {
         Self::Fetch(FetchError::Url(refusal))
     }
 }
@@ -125,7 +125,7 @@ fn status_words(status: u16) -> String {
 pub struct EndpointCaller {
     guard: Guard,
     clock: Arc<dyn Clock>,
-    kept: Mutex<HashMap<String, Arc<ConnectionState>>>,
+    states: Mutex<HashMap<String, Arc<ConnectionState>>>,
 }
 
 #[derive(Default)]
@@ -143,12 +143,12 @@ impl fmt::Debug for EndpointCaller {
 impl EndpointCaller {
     /// Calls through a guard, by a clock.
     pub fn new(guard: Guard, clock: Arc<dyn Clock>) -> Self {
-        Self { guard, clock, kept: Mutex::default() }
+        Self { guard, clock, states: Mutex::default() }
     }
 
     /// Calls an endpoint. It ends within the connection's time, whatever the
     /// other side does.
-    pub async fn call(&self, ask: EndpointRequest<'_>) -> Called {
+    pub async fn call(&self, ask: EndpointRequest<'_>) -> FinishedCall {
         let ClockReading { now: at, moment: begun } = self.clock.times();
         let total = Duration::from_secs(u64::from(ask.connection.timeout_seconds));
         let mut bytes = 0;
@@ -165,7 +165,7 @@ impl EndpointCaller {
             endpoint: ask.endpoint.name.clone(),
             contact: ask.contact.to_owned(),
             result,
-            millis: u32::try_from(self.clock.moment().since(begun) / MILLISECOND).unwrap_or(0),
+            millis: u32::try_from(self.clock.moment().since(begun) / MICROS_PER_MILLISECOND).unwrap_or(0),
             bytes,
         };
         tracing::info!(
@@ -175,7 +175,7 @@ impl EndpointCaller {
             millis = line.millis,
             "a connection was called"
         );
-        Called { line, answer }
+        FinishedCall { line, answer }
     }
 
     async fn run(
@@ -189,9 +189,9 @@ impl EndpointCaller {
         let values = endpoint.fill_parameters(ask.facts, ask.answers).map_err(CallError::Value)?;
         let url = target::build_url(&connection.base_url, &endpoint.path, &values)?;
         let kept = self.connection_state(&connection.name);
-        let guard = self.guard.allowing(&connection.private_hosts);
+        let guard = self.guard.allow_hosts(&connection.private_hosts);
         guard.vet(&url)?;
-        let limits = FetchLimits { max_body: MAX_BODY, longer: Longer::Refuse, total };
+        let limits = FetchLimits { max_body: MAX_BODY_BYTES, oversize: OversizePolicy::Refuse, total };
         let nothing = Secret::new("");
         let secret = match (connection.auth.needs_secret(), ask.secret) {
             (true, None) => return Err(CallError::NoCredential),
@@ -213,14 +213,15 @@ impl EndpointCaller {
             };
             let shown = token.as_ref().unwrap_or(secret);
             let proof = auth::proof(&connection.auth, shown);
-            let errand = CallInProgress { caller: self, kept: &kept, guard: &guard, connection, limits, key };
+            let errand =
+                CallInProgress { caller: self, state: &kept, guard: &guard, connection, limits, key };
             let answer = errand.follow(endpoint.method, &url, &values, &proof).await?;
             *bytes = u32::try_from(answer.body.len()).unwrap_or(u32::MAX);
             match answer.status {
                 // The token may have been revoked before its time.
                 401 if refused.is_none() && token.is_some() => refused = token,
                 200..=299 => {
-                    let spellings = auth::spellings(&connection.auth, &[secret, shown]);
+                    let spellings = auth::credential_spellings(&connection.auth, &[secret, shown]);
                     let body = answers::read(&auth::mask(answer.body, &spellings))?;
                     return Ok(EndpointResponse { status: answer.status, body, at });
                 }
@@ -230,7 +231,7 @@ impl EndpointCaller {
     }
 
     fn connection_state(&self, name: &str) -> Arc<ConnectionState> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(kept.entry(name.to_owned()).or_default())
     }
 }
@@ -238,7 +239,7 @@ impl EndpointCaller {
 /// One request with what it leads to.
 struct CallInProgress<'a> {
     caller: &'a EndpointCaller,
-    kept: &'a ConnectionState,
+    state: &'a ConnectionState,
     guard: &'a Guard,
     connection: &'a Connection,
     limits: FetchLimits,
@@ -253,14 +254,14 @@ impl CallInProgress<'_> {
         method: EndpointMethod,
         url: &str,
         values: &[FilledParameter],
-        proof: &Proof,
+        proof: &RequestCredential,
     ) -> Result<Fetched, CallError> {
-        let mut at = self.guard.vet(&auth::into_url(url.to_owned(), proof))?;
+        let mut at = self.guard.vet(&auth::add_to_url(url.to_owned(), proof))?;
         let home = at.origin();
-        for _ in 0..=REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let is_home = at.origin() == home;
             let request = if is_home {
-                auth::into_request(request(method, values, self.key)?, proof)
+                auth::add_to_request(request(method, values, self.key)?, proof)
             } else {
                 Ok(request(method, values, self.key)?)
             };
@@ -273,7 +274,7 @@ impl CallInProgress<'_> {
             if method != EndpointMethod::Get {
                 return Err(CallError::Redirected("after a change, which is not sent a second time"));
             }
-            let next = answer.location.as_deref().and_then(|location| at.join(location));
+            let next = answer.location.as_deref().and_then(|location| at.resolve_redirect(location));
             let next = next.ok_or(CallError::Redirected("nowhere"))?;
             at = self.guard.vet(&next)?;
         }
@@ -282,7 +283,7 @@ impl CallInProgress<'_> {
 
     /// Every request that leaves counts.
     fn count(&self) -> Result<(), CallError> {
-        let mut window = self.kept.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.state.window.lock().unwrap_or_else(PoisonError::into_inner);
         window
             .admit(self.connection.per_minute, self.caller.clock.moment())
             .map_err(|wait| CallError::Limited((wait + SECOND - 1) / SECOND))

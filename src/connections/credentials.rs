@@ -11,21 +11,21 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
-use crate::sealing::{KEY, Sealer};
+use crate::sealing::{KEY_BYTES, Sealer};
 use model::connections::Connection;
 use model::secret::Secret;
 
 /// Brings the key, asking the keyring or a file when it is first wanted.
-pub type KeyHolder = Arc<dyn Fn() -> Result<[u8; KEY], String> + Send + Sync>;
+pub type KeyProvider = Arc<dyn Fn() -> Result<[u8; KEY_BYTES], String> + Send + Sync>;
 
 /// Bytes of the file at most.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The credentials of a desk.
 #[derive(Clone)]
 pub struct Credentials {
     file: PathBuf,
-    key: KeyHolder,
+    key: KeyProvider,
 }
 
 impl fmt::Debug for Credentials {
@@ -36,7 +36,7 @@ impl fmt::Debug for Credentials {
 
 impl Credentials {
     /// In this file, sealed with the key the holder brings.
-    pub fn new(file: PathBuf, key: KeyHolder) -> Self {
+    pub fn new(file: PathBuf, key: KeyProvider) -> Self {
         Self { file, key }
     }
 
@@ -83,7 +83,9 @@ impl Credentials {
     fn read(&self) -> Result<BTreeMap<String, Vec<u8>>, String> {
         let text = match fs::metadata(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Ok(facts) if facts.len() > LONGEST => return Err(format!("{} is too long", self.file.display())),
+            Ok(facts) if facts.len() > MAX_FILE_BYTES => {
+                return Err(format!("{} is too long", self.file.display()));
+            }
             _ => disk::read_text(&self.file).map_err(|error| self.failed("reading", &error))?,
         };
         let read = |line: &str| {
@@ -111,7 +113,7 @@ mod tests {
     fn a_credential_is_only_handed_out_for_what_it_was_given_for() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("connections.sealed");
-        let kept = Credentials::new(file.clone(), Arc::new(|| Ok([3; KEY])));
+        let kept = Credentials::new(file.clone(), Arc::new(|| Ok([3; KEY_BYTES])));
         let shop = Connection { auth: Auth::Bearer, ..Connection::new("shop", "https://shop.example/v1") };
         assert_eq!(kept.get(&shop), Ok(None));
         kept.store(&shop, &Secret::new("s3cret-token")).expect("kept");
@@ -129,7 +131,7 @@ mod tests {
         assert!(kept.get(&other).is_err(), "nor another way to send it");
         let longer = Connection { base_url: "https://shop.example/v2".to_owned(), ..shop.clone() };
         assert!(kept.get(&longer).is_ok(), "another path of the same host does");
-        let wrong = Credentials::new(file, Arc::new(|| Ok([4; KEY])));
+        let wrong = Credentials::new(file, Arc::new(|| Ok([4; KEY_BYTES])));
         assert!(wrong.get(&shop).is_err());
         assert_eq!(kept.forget("shop"), Ok(true));
         assert_eq!((kept.forget("shop"), kept.get(&shop)), (Ok(false), Ok(None)));

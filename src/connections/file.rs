@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::guard::Policy;
 use crate::review::mistakes;
 use model::connections::Connection;
-use wire::connections::{describe_mistake, line_in, read as parse, without, write};
+use wire::connections::{describe_mistake, line_in, read as parse, without_connection, write};
 
 /// Reads the file; one that is not there holds none. What is right is told
 /// apart from what is wrong.
@@ -17,11 +17,11 @@ pub fn read(path: &Path) -> (Vec<Connection>, Vec<String>) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), Vec::new()),
         Err(error) => return (Vec::new(), vec![format!("{}: {error}", path.display())]),
     };
-    let (read, wrong) = reviewed(&text);
+    let (read, wrong) = parse_reviewed(&text);
     (read, wrong.into_iter().map(|text| format!("{}, {text}", path.display())).collect())
 }
 
-fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
+fn parse_reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
     let (read, mut wrong) = parse(text);
     let mut good = Vec::new();
     for connection in read {
@@ -50,7 +50,7 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
     };
     let gap = if before.is_empty() { "" } else { "\n" };
     let text = format!("{before}{gap}{}", write(std::slice::from_ref(connection)));
-    let (all, wrong) = reviewed(&text);
+    let (all, wrong) = parse_reviewed(&text);
     if let Some(why) = wrong.first() {
         return Err(format!("{why}; nothing was changed"));
     }
@@ -63,11 +63,11 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
 pub fn remove(path: &Path, name: &str) -> Result<Vec<Connection>, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let before = disk::read_text(path).map_err(|error| failed(&error))?;
-    let text = without(&before, name).map_err(|why| failed(&why))?;
+    let text = without_connection(&before, name).map_err(|why| failed(&why))?;
     let text = text.ok_or_else(|| failed(&format!("no connection is called {name:?}")))?;
     disk::write_with_folder(path, text.as_bytes())
         .map_err(|error| format!("writing {}: {error}", path.display()))?;
-    Ok(reviewed(&text).0)
+    Ok(parse_reviewed(&text).0)
 }
 
 #[cfg(test)]

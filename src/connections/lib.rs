@@ -28,8 +28,8 @@ pub mod sealing;
 mod tests;
 pub mod tokens;
 
-pub use caller::{CallError, Called, EndpointCaller, EndpointRequest, EndpointResponse};
-pub use credentials::{Credentials, KeyHolder};
+pub use caller::{CallError, EndpointCaller, EndpointRequest, EndpointResponse, FinishedCall};
+pub use credentials::{Credentials, KeyProvider};
 pub use log::CallLog;
 pub use review::review;
 pub use sealing::Sealer;

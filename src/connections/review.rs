@@ -3,7 +3,7 @@
 //!
 //! Asks no network.
 
-use crate::guard::{Policy, vet_header, vet_named};
+use crate::guard::{Policy, vet_header, vet_with_hosts};
 use model::connections::mistake::ConnectionMistake;
 use model::connections::{Auth, Connection, review as words};
 
@@ -16,7 +16,7 @@ pub fn review(connection: &Connection, policy: Policy) -> Vec<String> {
 pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<ConnectionMistake> {
     let mut wrong = words::find_mistakes(connection);
     let mut vet = |key: &'static str, what: &str, url: &str| {
-        if let Err(refusal) = vet_named(url, policy, &connection.private_hosts) {
+        if let Err(refusal) = vet_with_hosts(url, policy, &connection.private_hosts) {
             let why = format!("{what}: {refusal}; a host in a private network must stand in private_hosts");
             wrong.push(ConnectionMistake::at(key, why));
         }

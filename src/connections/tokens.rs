@@ -7,17 +7,17 @@ use tokio::sync::Mutex;
 
 use crate::answers;
 use crate::auth::basic;
-use crate::guard::{FetchLimits, Guard, Longer, Request};
+use crate::guard::{FetchLimits, Guard, OversizePolicy, Request};
 use model::connections::target;
 use model::secret::Secret;
 use model::time::{Clock, Moment, SECOND};
 
 /// Bytes of an answer with a token at most.
-const MAX_BODY: usize = 64 * 1024;
+const MAX_BODY_BYTES: usize = 64 * 1024;
 /// How long a token is kept whose server does not tell, in seconds.
-const UNTOLD: i64 = 300;
+const DEFAULT_LIFETIME_SECONDS: i64 = 300;
 /// A token is not used in the last of its seconds: it would expire on its way.
-const EARLY: i64 = 5;
+const EXPIRY_MARGIN_SECONDS: i64 = 5;
 
 /// Where and for which client a token is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Tokens {
         self.ended.fetch_add(1, SeqCst);
         match fetched {
             Ok((token, seconds)) => {
-                let until = asked_at.plus((seconds - EARLY).max(1).saturating_mul(SECOND));
+                let until = asked_at.plus((seconds - EXPIRY_MARGIN_SECONDS).max(1).saturating_mul(SECOND));
                 state.token = Some(CachedToken { token: token.clone(), client: whose, until });
                 state.failed = None;
                 Ok(token)
@@ -126,7 +126,7 @@ async fn fetch(
         .and_then(|header| header.header("accept", "application/json"))
         .and_then(|request| request.secret_header("authorization", basic(&id, &secret).expose()))
         .map_err(|_| "the client's id or secret cannot be sent".to_owned())?;
-    let limits = FetchLimits { max_body: MAX_BODY, longer: Longer::Refuse, ..limits };
+    let limits = FetchLimits { max_body: MAX_BODY_BYTES, oversize: OversizePolicy::Refuse, ..limits };
     let answer =
         guard.fetch(&url, request, limits).await.map_err(|why| format!("fetching a token: {why}"))?;
     if answer.status != 200 {
@@ -145,6 +145,6 @@ async fn fetch(
     };
     // Whole seconds are enough; the rest is cut off.
     #[expect(clippy::cast_possible_truncation, reason = "clamped to a year")]
-    let seconds = seconds.map_or(UNTOLD, |second| second as i64);
+    let seconds = seconds.map_or(DEFAULT_LIFETIME_SECONDS, |second| second as i64);
     Ok((Secret::new(token), seconds))
 }

@@ -60,15 +60,15 @@ pub fn folder(path: &Path) -> io::Result<()> {
 
 /// Like [`folder`], but fails if other users can write to the folder. Its mode is not changed,
 /// because it may be shared on purpose.
-pub fn own_folder(path: &Path) -> io::Result<()> {
+pub fn create_own_folder(path: &Path) -> io::Result<()> {
     folder(path)?;
     if is_open_to_others(&fs::metadata(path)?, 0o022) {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, SHARED));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, SHARED_FOLDER_MESSAGE));
     }
     Ok(())
 }
 
-const SHARED: &str = "others can write in this folder, so it was not used and not changed; choose a folder of \
+const SHARED_FOLDER_MESSAGE: &str = "others can write in this folder, so it was not used and not changed; choose a folder of \
      your own, or run chmod 700 on it";
 
 /// Whether others than the owner have one of these rights.
@@ -84,7 +84,7 @@ pub fn is_open_to_others(_: &fs::Metadata, _: u32) -> bool {
 }
 
 /// Opens a regular file for reading; fails for a pipe or a device without blocking.
-pub fn plain(path: &Path) -> io::Result<File> {
+pub fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -102,21 +102,21 @@ pub fn plain(path: &Path) -> io::Result<File> {
 /// Reads a regular file as UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    plain(path)?.read_to_string(&mut text)?;
+    open_plain(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
 /// Device and inode of an open file, to detect that it was deleted, moved or replaced. Later
 /// writes to such a file are lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct FileStatus {
     path: PathBuf,
     file: Option<(u64, u64)>,
     /// Path, device and inode of a database's `-wal` file.
     journal: Option<(PathBuf, (u64, u64))>,
 }
 
-impl Standing {
+impl FileStatus {
     /// Reads the file currently at `path`.
     pub fn of(path: &Path) -> Self {
         Self { path: path.to_owned(), file: number(path), journal: None }
@@ -141,7 +141,7 @@ impl Standing {
         &self.path
     }
 
-    pub fn holds(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         let has_journal = self.journal.as_ref().is_none_or(|(path, file)| number(path) == Some(*file));
         has_journal && self.has_file()
     }
@@ -218,10 +218,10 @@ fn number(_: &Path) -> Option<(u64, u64)> {
 }
 
 /// Checks that [`PROBE`] bytes can be written to a folder, with a temporary file.
-pub fn can_take(folder: &Path) -> io::Result<()> {
-    let part = part_of(&folder.join("probe"));
+pub fn check_folder_writable(folder: &Path) -> io::Result<()> {
+    let part = temporary_path(&folder.join("probe"));
     let written = create(&part).and_then(|mut file| {
-        file.write_all(&[0; PROBE])?;
+        file.write_all(&[0; PROBE_BYTES])?;
         file.sync_all()
     });
     match fs::remove_file(&part) {
@@ -231,10 +231,10 @@ pub fn can_take(folder: &Path) -> io::Result<()> {
 }
 
 /// Size of the test file, in bytes: a few database pages.
-const PROBE: usize = 64 * 1024;
+const PROBE_BYTES: usize = 64 * 1024;
 
 /// Returns a unique temporary path beside `path`; another process may write at the same time.
-pub fn part_of(path: &Path) -> PathBuf {
+pub fn temporary_path(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(format!(".{}.part", uuid::Uuid::new_v4()));
     PathBuf::from(part)
@@ -245,7 +245,7 @@ pub fn part_of(path: &Path) -> PathBuf {
 /// # Errors
 /// Fails if the folder is not writable; an existing file is then unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = &part_of(path);
+    let part = &temporary_path(path);
     let written = create(part).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
@@ -259,11 +259,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Checks that a file can be created at `path`, with a temporary file.
-pub fn can_write(path: &Path) -> io::Result<()> {
+pub fn check_writable(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    let part = part_of(path);
+    let part = temporary_path(path);
     create(&part)?;
     fs::remove_file(part)
 }
@@ -309,16 +309,16 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o7777;
         let deep = root.path().join("a/b");
-        own_folder(&deep).expect("made");
+        create_own_folder(&deep).expect("made");
         assert_eq!((mode(&deep), mode(&root.path().join("a"))), (0o700, 0o700));
         for shared in [0o777, 0o770, 0o1777, 0o722] {
             fs::set_permissions(&deep, fs::Permissions::from_mode(shared)).expect("set");
-            let refused = own_folder(&deep).expect_err("shared");
+            let refused = create_own_folder(&deep).expect_err("shared");
             assert!(refused.to_string().contains("others can write"), "{refused}");
             assert_eq!(mode(&deep), shared, "it is left as it was");
         }
         fs::set_permissions(&deep, fs::Permissions::from_mode(0o755)).expect("set");
-        own_folder(&deep).expect("others may look");
+        create_own_folder(&deep).expect("others may look");
         for make in [open, append] {
             let path = deep.join(uuid::Uuid::new_v4().to_string());
             make(&path).expect("made");
@@ -332,16 +332,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, other) = (folder.path().join("file"), folder.path().join("other"));
         write(&path, b"1").expect("written");
-        let standing = Standing::of(&path);
-        assert!(standing.holds());
+        let standing = FileStatus::of(&path);
+        assert!(standing.is_unchanged());
         fs::rename(&path, &other).expect("moved");
-        assert!(!standing.holds(), "moved");
+        assert!(!standing.is_unchanged(), "moved");
         write(&path, b"1").expect("written");
-        assert!(!standing.holds(), "another file");
+        assert!(!standing.is_unchanged(), "another file");
         fs::rename(&other, &path).expect("moved back");
-        assert!(standing.holds());
+        assert!(standing.is_unchanged());
         fs::remove_file(&path).expect("removed");
-        assert!(!standing.holds(), "deleted");
+        assert!(!standing.is_unchanged(), "deleted");
     }
 
     #[cfg(unix)]
@@ -355,9 +355,9 @@ mod tests {
             let refused = read_text(path).expect_err("no plain file").to_string();
             assert!(refused.contains("not a plain file"), "{}: {refused}", path.display());
         }
-        can_take(folder.path()).expect("there is room");
+        check_folder_writable(folder.path()).expect("there is room");
         assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1, "nothing is left");
-        assert!(can_take(&pipe).is_err());
+        assert!(check_folder_writable(&pipe).is_err());
     }
 
     #[test]

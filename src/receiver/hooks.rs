@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use crate::signature::{self, Print};
+use crate::signature::{self, Signature};
 use model::ids::{ChannelId, ConversationId};
 use model::reception::{DeliveryCounts, DeliverySubject, ReceivedDelivery};
 use model::secret::Secret;
@@ -12,14 +12,14 @@ use wire::deliveries;
 
 /// Number of deliveries per channel kept for detecting repetitions. A later repetition only
 /// causes one more read.
-const REMEMBERED: usize = 4096;
+const HISTORY_LIMIT: usize = 4096;
 /// Maximum size of a challenge, in bytes.
-const CHALLENGE: usize = 1024;
+const MAX_CHALLENGE_BYTES: usize = 1024;
 /// Size of the unguessable part of a path, in bytes before hex encoding.
-const MARK: usize = 16;
+const PATH_TOKEN_BYTES: usize = 16;
 
 /// Callback for each new delivery, with the channel's counters.
-pub type Heard = Box<dyn Fn(&ChannelId, ReceivedDelivery, DeliveryCounts) + Send + Sync>;
+pub type DeliveryCallback = Box<dyn Fn(&ChannelId, ReceivedDelivery, DeliveryCounts) + Send + Sync>;
 
 #[derive(Debug)]
 pub enum IncomingDelivery<'a> {
@@ -39,21 +39,21 @@ pub enum DeliveryResponse {
     Refused(u16),
 }
 
-pub struct Hooks {
-    all: HashMap<String, RegisteredHook>,
-    heard: Heard,
+pub struct WebhookRoutes {
+    routes: HashMap<String, RegisteredHook>,
+    on_delivery: DeliveryCallback,
 }
 
 struct RegisteredHook {
     channel: ChannelId,
     secret: Secret,
-    past: Mutex<Past>,
+    history: Mutex<DeliveryHistory>,
 }
 
 #[derive(Debug, Default)]
-struct Past {
-    known: HashSet<Print>,
-    order: VecDeque<Print>,
+struct DeliveryHistory {
+    seen: HashSet<Signature>,
+    order: VecDeque<Signature>,
     counts: DeliveryCounts,
 }
 
@@ -61,31 +61,31 @@ struct Past {
 ///
 /// The HMAC is unguessable, does not reveal the secret, and stays the same as long as the
 /// secret does.
-pub fn path_of(channel: &ChannelId, secret: &Secret) -> String {
+pub fn webhook_path(channel: &ChannelId, secret: &Secret) -> String {
     let word = |character: char| {
         if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' }
     };
     let plain: String = channel.as_str().chars().map(word).take(32).collect();
-    let mark = signature::of(secret, format!("path of {channel}").as_bytes());
-    let mark: String = mark.iter().take(MARK).map(|byte| format!("{byte:02x}")).collect();
+    let mark = signature::compute_signature(secret, format!("path of {channel}").as_bytes());
+    let mark: String = mark.iter().take(PATH_TOKEN_BYTES).map(|byte| format!("{byte:02x}")).collect();
     format!("{plain}-{mark}")
 }
 
-impl Hooks {
-    pub fn new(channels: Vec<(ChannelId, Secret)>, heard: Heard) -> Self {
+impl WebhookRoutes {
+    pub fn new(channels: Vec<(ChannelId, Secret)>, on_delivery: DeliveryCallback) -> Self {
         let hook = |(channel, secret): (ChannelId, Secret)| {
-            (path_of(&channel, &secret), RegisteredHook { channel, secret, past: Mutex::default() })
+            (webhook_path(&channel, &secret), RegisteredHook { channel, secret, history: Mutex::default() })
         };
-        Self { all: channels.into_iter().map(hook).collect(), heard }
+        Self { routes: channels.into_iter().map(hook).collect(), on_delivery }
     }
 
     /// Answers a request. Only the last path segment counts: a proxy may add a prefix.
     pub fn answer(&self, path: &str, asked: IncomingDelivery<'_>) -> DeliveryResponse {
         let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
-        let Some(hook) = self.all.get(last) else { return DeliveryResponse::Refused(404) };
+        let Some(hook) = self.routes.get(last) else { return DeliveryResponse::Refused(404) };
         let (answer, news) = hook.receive(asked);
         if let Some((delivery, counts)) = news {
-            (self.heard)(&hook.channel, delivery, counts);
+            (self.on_delivery)(&hook.channel, delivery, counts);
         }
         answer
     }
@@ -96,21 +96,21 @@ impl RegisteredHook {
         &self,
         asked: IncomingDelivery<'_>,
     ) -> (DeliveryResponse, Option<(ReceivedDelivery, DeliveryCounts)>) {
-        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut past = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         match asked {
-            IncomingDelivery::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
+            IncomingDelivery::Challenge(value) if value.is_empty() || value.len() > MAX_CHALLENGE_BYTES => {
                 (DeliveryResponse::Refused(400), None)
             }
             // Needs no signature: the response reveals nothing about deliveries.
             IncomingDelivery::Challenge(value) => (DeliveryResponse::Echo(value.to_owned()), None),
-            IncomingDelivery::TooLarge => past.refuse(413),
+            IncomingDelivery::TooLarge => past.record_refusal(413),
             IncomingDelivery::Delivery(signatures, body) => {
                 // Several signature headers are ambiguous.
-                let [signature] = signatures else { return past.refuse(401) };
+                let [signature] = signatures else { return past.record_refusal(401) };
                 let Some(print) = signature::check(&self.secret, body, signature) else {
-                    return past.refuse(401);
+                    return past.record_refusal(401);
                 };
-                let Ok(envelope) = deliveries::read(body) else { return past.refuse(400) };
+                let Ok(envelope) = deliveries::read(body) else { return past.record_refusal(400) };
                 if !past.is_new(print) {
                     past.counts.repeated += 1;
                     return (DeliveryResponse::Taken, None);
@@ -131,21 +131,24 @@ impl RegisteredHook {
     }
 }
 
-impl Past {
-    fn refuse(&mut self, status: u16) -> (DeliveryResponse, Option<(ReceivedDelivery, DeliveryCounts)>) {
+impl DeliveryHistory {
+    fn record_refusal(
+        &mut self,
+        status: u16,
+    ) -> (DeliveryResponse, Option<(ReceivedDelivery, DeliveryCounts)>) {
         self.counts.refused += 1;
         (DeliveryResponse::Refused(status), None)
     }
 
-    fn is_new(&mut self, print: Print) -> bool {
-        if !self.known.insert(print) {
+    fn is_new(&mut self, print: Signature) -> bool {
+        if !self.seen.insert(print) {
             return false;
         }
         self.order.push_back(print);
-        if self.order.len() > REMEMBERED
+        if self.order.len() > HISTORY_LIMIT
             && let Some(oldest) = self.order.pop_front()
         {
-            self.known.remove(&oldest);
+            self.seen.remove(&oldest);
         }
         true
     }
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_path_tells_the_channel_and_is_known_only_with_its_secret() {
-        let of = |channel: &str, secret: &str| path_of(&ChannelId::new(channel), &Secret::new(secret));
+        let of = |channel: &str, secret: &str| webhook_path(&ChannelId::new(channel), &Secret::new(secret));
         let path = of("harbor chat", "one");
         assert!(path.starts_with("harbor-chat-"));
         assert_eq!(path, of("harbor chat", "one"), "the same after a restart");
@@ -174,13 +177,13 @@ mod tests {
         let (channel, secret) = (ChannelId::new("harbor"), Secret::new("one"));
         let told = Arc::new(Mutex::new(Vec::new()));
         let tells = told.clone();
-        let heard: Heard = Box::new(move |_, delivery, counts| {
+        let heard: DeliveryCallback = Box::new(move |_, delivery, counts| {
             tells.lock().unwrap().push((delivery.conversation, counts));
         });
-        let path = path_of(&channel, &secret);
-        let hooks = Hooks::new(vec![(channel, secret.clone())], heard);
+        let path = webhook_path(&channel, &secret);
+        let hooks = WebhookRoutes::new(vec![(channel, secret.clone())], heard);
         let signed = |body: &[u8]| -> String {
-            signature::of(&secret, body).iter().map(|byte| format!("{byte:02x}")).collect()
+            signature::compute_signature(&secret, body).iter().map(|byte| format!("{byte:02x}")).collect()
         };
         let deliver = |signatures: &[&str], body: &[u8]| {
             let signatures: Vec<&[u8]> = signatures.iter().map(|signature| signature.as_bytes()).collect();
@@ -207,16 +210,16 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let mut past = Past::default();
+        let mut past = DeliveryHistory::default();
         let print = |number: usize| {
             let mut print = [0; 32];
             print[..8].copy_from_slice(&number.to_be_bytes());
             print
         };
-        for it in 0..REMEMBERED + 10 {
+        for it in 0..HISTORY_LIMIT + 10 {
             assert!(past.is_new(print(it)));
         }
-        assert_eq!((past.known.len(), past.order.len()), (REMEMBERED, REMEMBERED));
-        assert!(!past.is_new(print(REMEMBERED)) && past.is_new(print(0)));
+        assert_eq!((past.seen.len(), past.order.len()), (HISTORY_LIMIT, HISTORY_LIMIT));
+        assert!(!past.is_new(print(HISTORY_LIMIT)) && past.is_new(print(0)));
     }
 }

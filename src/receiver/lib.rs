@@ -15,5 +15,5 @@ mod hooks;
 mod server;
 mod signature;
 
-pub use hooks::{DeliveryResponse, Heard, Hooks, IncomingDelivery, path_of};
-pub use server::{BODY, ConnectionLimits, serve};
+pub use hooks::{DeliveryCallback, DeliveryResponse, IncomingDelivery, WebhookRoutes, webhook_path};
+pub use server::{ConnectionLimits, MAX_BODY_BYTES, serve};

@@ -17,15 +17,15 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
-use crate::hooks::{DeliveryResponse, Hooks, IncomingDelivery};
+use crate::hooks::{DeliveryResponse, IncomingDelivery, WebhookRoutes};
 
 /// Maximum size of a delivery, in bytes.
-pub const BODY: usize = 1 << 20;
+pub const MAX_BODY_BYTES: usize = 1 << 20;
 /// Maximum number of request headers.
-const HEADERS: usize = 64;
+const MAX_HEADERS: usize = 64;
 /// Read buffer in bytes; limits the size of the request head.
-const BUFFER: usize = 16 * 1024;
-const SIGNATURE: &str = "x-service-signature";
+const READ_BUFFER_BYTES: usize = 16 * 1024;
+const SIGNATURE_HEADER: &str = "x-service-signature";
 
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
@@ -53,7 +53,7 @@ impl Default for ConnectionLimits {
 /// Serves until `stop` is true or its sender is dropped.
 pub async fn serve(
     listener: TcpListener,
-    hooks: Arc<Hooks>,
+    hooks: Arc<WebhookRoutes>,
     bounds: ConnectionLimits,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -71,21 +71,21 @@ pub async fn serve(
                 tracing::debug!("a delivery took too long");
             }
         });
-        open.push_back(Open { since: Instant::now(), task });
+        open.push_back(OpenConnection { since: Instant::now(), task });
     }
 }
 
-struct Open {
+struct OpenConnection {
     since: Instant,
     task: JoinHandle<()>,
 }
 
 async fn accept(
     listener: &TcpListener,
-    open: &mut VecDeque<Open>,
+    open: &mut VecDeque<OpenConnection>,
     bounds: ConnectionLimits,
 ) -> Option<TcpStream> {
-    make_room(open, bounds).await;
+    wait_for_slot(open, bounds).await;
     match listener.accept().await {
         Ok((stream, _)) => Some(stream),
         Err(cause) => {
@@ -98,7 +98,7 @@ async fn accept(
 }
 
 /// Waits until another connection can be served; aborts the oldest after its grace period.
-async fn make_room(open: &mut VecDeque<Open>, bounds: ConnectionLimits) {
+async fn wait_for_slot(open: &mut VecDeque<OpenConnection>, bounds: ConnectionLimits) {
     open.retain(|open| !open.task.is_finished());
     while open.len() >= bounds.connections
         && let Some(oldest) = open.front_mut()
@@ -111,17 +111,17 @@ async fn make_room(open: &mut VecDeque<Open>, bounds: ConnectionLimits) {
     }
 }
 
-async fn connection(stream: TcpStream, hooks: Arc<Hooks>, head: Duration) {
+async fn connection(stream: TcpStream, hooks: Arc<WebhookRoutes>, head: Duration) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: Request<Incoming>| {
         let hooks = hooks.clone();
-        async move { Ok::<_, Infallible>(response(&answer(&hooks, request).await)) }
+        async move { Ok::<_, Infallible>(response(&answer_request(&hooks, request).await)) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(head)
-        .max_headers(HEADERS)
-        .max_buf_size(BUFFER)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(READ_BUFFER_BYTES)
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), service)
         .await;
@@ -130,7 +130,7 @@ async fn connection(stream: TcpStream, hooks: Arc<Hooks>, head: Duration) {
     }
 }
 
-async fn answer(hooks: &Hooks, request: Request<Incoming>) -> DeliveryResponse {
+async fn answer_request(hooks: &WebhookRoutes, request: Request<Incoming>) -> DeliveryResponse {
     let (head, body) = request.into_parts();
     let path = head.uri.path();
     match head.method {
@@ -141,8 +141,12 @@ async fn answer(hooks: &Hooks, request: Request<Incoming>) -> DeliveryResponse {
         }
         Method::POST => match read(body).await {
             BodyRead::Whole(body) => {
-                let signatures: Vec<&[u8]> =
-                    head.headers.get_all(SIGNATURE).iter().map(header::HeaderValue::as_bytes).collect();
+                let signatures: Vec<&[u8]> = head
+                    .headers
+                    .get_all(SIGNATURE_HEADER)
+                    .iter()
+                    .map(header::HeaderValue::as_bytes)
+                    .collect();
                 hooks.answer(path, IncomingDelivery::Delivery(&signatures, &body))
             }
             BodyRead::TooLarge => hooks.answer(path, IncomingDelivery::TooLarge),
@@ -161,14 +165,14 @@ enum BodyRead {
 /// Reads a body of at most [`BODY`] bytes; rejects a larger `Content-Length` without reading.
 async fn read(mut body: Incoming) -> BodyRead {
     use hyper::body::Body;
-    if body.size_hint().lower() > u64::try_from(BODY).unwrap_or(u64::MAX) {
+    if body.size_hint().lower() > u64::try_from(MAX_BODY_BYTES).unwrap_or(u64::MAX) {
         return BodyRead::TooLarge;
     }
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return BodyRead::Broken };
         let Ok(part) = frame.into_data() else { continue };
-        if whole.len() + part.len() > BODY {
+        if whole.len() + part.len() > MAX_BODY_BYTES {
             return BodyRead::TooLarge;
         }
         whole.extend_from_slice(&part);

@@ -6,13 +6,13 @@ use sha2::Sha256;
 use model::secret::Secret;
 
 /// Length of a signature, in bytes.
-const LENGTH: usize = 32;
+const SIGNATURE_BYTES: usize = 32;
 
 /// A verified signature; identifies the body.
-pub type Print = [u8; LENGTH];
+pub type Signature = [u8; SIGNATURE_BYTES];
 
 /// Verifies a signature in hex, of either case, against the raw body in constant time.
-pub fn check(secret: &Secret, body: &[u8], signature: &[u8]) -> Option<Print> {
+pub fn check(secret: &Secret, body: &[u8], signature: &[u8]) -> Option<Signature> {
     let told = decode(signature)?;
     // HMAC takes keys of any length.
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()).ok()?;
@@ -21,19 +21,21 @@ pub fn check(secret: &Secret, body: &[u8], signature: &[u8]) -> Option<Print> {
     Some(told)
 }
 
-pub fn of(secret: &Secret, bytes: &[u8]) -> Print {
+pub fn compute_signature(secret: &Secret, bytes: &[u8]) -> Signature {
     // HMAC takes keys of any length.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) else { return [0; LENGTH] };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) else {
+        return [0; SIGNATURE_BYTES];
+    };
     mac.update(bytes);
     mac.finalize().into_bytes().into()
 }
 
-fn decode(hex: &[u8]) -> Option<Print> {
+fn decode(hex: &[u8]) -> Option<Signature> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    if hex.len() != 2 * LENGTH {
+    if hex.len() != 2 * SIGNATURE_BYTES {
         return None;
     }
-    let mut bytes = [0; LENGTH];
+    let mut bytes = [0; SIGNATURE_BYTES];
     for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
         *byte = digit(pair[0])? * 16 + digit(pair[1])?;
     }

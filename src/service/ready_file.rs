@@ -11,7 +11,7 @@ use crate::start::RunningService;
 /// Tests whether the ready file can be written. Done before the service creates keys, which are shown only
 /// once.
 pub fn check(path: &Path) -> io::Result<()> {
-    disk::can_write(path)
+    disk::check_writable(path)
 }
 
 pub fn write(path: &Path, running: &RunningService) -> io::Result<()> {

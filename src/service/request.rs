@@ -15,7 +15,7 @@ use crate::faults::Delay;
 use crate::idempotency::{self, Claim, Fingerprint};
 use crate::query::Query;
 use crate::state::Service;
-use wire::repair::without_mark;
+use wire::repair::without_byte_order_mark;
 use wire::strict;
 
 /// Maximum size of a JSON body, in bytes, unless the route has a [`BodyBound`].
@@ -150,7 +150,7 @@ impl FromRequest<Service> for DevRequest {
             return Ok(Self(Value::Null));
         }
         // Parsed leniently: customers may write characters that callers may not, such as NUL.
-        let read = serde_json::from_slice(without_mark(&bytes));
+        let read = serde_json::from_slice(without_byte_order_mark(&bytes));
         read.map(Self).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
     }
 }
@@ -178,7 +178,7 @@ fn json_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, ApiError> {
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
-    let read = strict::read(without_mark(bytes));
+    let read = strict::read(without_byte_order_mark(bytes));
     read.map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
 }
 

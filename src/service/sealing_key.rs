@@ -127,7 +127,7 @@ impl SealingKeyLocation {
     /// Tests whether a named key file can be created, before a database is created for it.
     pub fn can_make(&self) -> Result<(), KeyError> {
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
-        if self.is_named() { disk::can_write(&self.path).map_err(failed) } else { Ok(()) }
+        if self.is_named() { disk::check_writable(&self.path).map_err(failed) } else { Ok(()) }
     }
 
     /// Creates a key. If two processes do so at once, both get the same one.

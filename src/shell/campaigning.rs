@@ -14,9 +14,9 @@ use store::{Reader, Store, StoreError};
 /// Maximum rows of a handover.
 const MOST: u32 = 500;
 /// Maximum bytes read from an audience file.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-pub fn carry_out(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event {
+pub fn execute_order(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event {
     let done = match &order {
         BroadcastOrder::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
         BroadcastOrder::Begin(new, quality) => {
@@ -58,7 +58,7 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
                 undelivered: reader.undelivered(*since)?,
                 snoozed: reader.snoozed(*until, MOST)?,
                 claims: reader.claims(MOST)?,
-                troubled: troubled(reader, query)?,
+                troubled: load_attention(reader, query)?,
             })
         }
     };
@@ -66,7 +66,7 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
 }
 
 /// Conversations in which the AI fails or a person is asked for.
-fn troubled(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntry>, StoreError> {
+fn load_attention(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntry>, StoreError> {
     let AttentionAnswer::List(entries, _) = reader.attention(&AttentionRequest::List(query.clone()))? else {
         return Ok(Vec::new());
     };
@@ -96,7 +96,7 @@ fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<ResolvedAud
 
 fn read(path: &str) -> Result<String, String> {
     let facts = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if facts.len() > LARGEST {
+    if facts.len() > MAX_FILE_BYTES {
         return Err("it is larger than 16 MiB".to_owned());
     }
     std::fs::read_to_string(path).map_err(|error| error.to_string())

@@ -10,18 +10,18 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// Names of variables that hold keys.
-static WITHHELD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+static WITHHELD_VARIABLES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Withholds these variables from all later children.
 pub fn withhold<'a>(variables: impl IntoIterator<Item = &'a str>) {
-    let mut withheld = WITHHELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut withheld = WITHHELD_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
     withheld.extend(variables.into_iter().map(str::to_owned));
 }
 
 /// Creates a command without the withheld variables.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    for variable in WITHHELD.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for variable in WITHHELD_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         command.env_remove(variable);
     }
     command
@@ -32,7 +32,7 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 ///
 /// When the program cannot be started; on systems without `exec`, when it failed.
 /// failed.
-pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+pub fn exec_program(program: PathBuf, arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let mut command = Command::new(program);
     command.args(arguments);
     #[cfg(unix)]
@@ -46,7 +46,7 @@ pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>)
 
 /// Starts a process without a screen that sends the rest of the outbox and then exits. It needs the keys, so
 /// it gets the whole environment, and it outlives the terminal.
-pub fn send_in_background() -> io::Result<()> {
+pub fn spawn_background_sender() -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["engine", "--until-sent"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

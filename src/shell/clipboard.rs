@@ -15,13 +15,13 @@ use inbox::outside::Copied;
 use model::text;
 
 /// Shown if the terminal takes no copies.
-pub const NOWHERE: &str = "this terminal takes no copies; set copy_command in config.toml";
+pub const NO_CLIPBOARD_MESSAGE: &str = "this terminal takes no copies; set copy_command in config.toml";
 /// Maximum bytes a terminal accepts, base64 encoded.
-const MOST: usize = 74_000;
+const MAX_SEQUENCE_BYTES: usize = 74_000;
 /// Time limit for a program.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between checks for its end.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Destination of copies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,14 +38,14 @@ pub enum Clipboard {
 impl Clipboard {
     /// Chooses the configured command, else tmux if it runs this terminal, else the terminal if it accepts
     /// copies.
-    pub fn settled(command: Vec<String>, variable: impl Fn(&str) -> Option<String>) -> Self {
+    pub fn resolve(command: Vec<String>, variable: impl Fn(&str) -> Option<String>) -> Self {
         let in_tmux = variable("TMUX").is_some_and(|variable| !variable.is_empty());
         match (command.is_empty(), in_tmux) {
             (false, _) => Self::Program(command),
             // `load-buffer -w` fills tmux's own buffer and forwards the text whatever `set-clipboard` allows
             // programs inside it.
             (true, true) => Self::Program(["tmux", "load-buffer", "-w", "-"].map(str::to_owned).to_vec()),
-            (true, false) if takes_none(variable) => Self::Nowhere,
+            (true, false) if is_copy_unsupported(variable) => Self::Nowhere,
             (true, false) => Self::Terminal,
         }
     }
@@ -56,7 +56,7 @@ impl Clipboard {
         let text = text::escape_unseen(outside);
         match self {
             Self::Nowhere => {
-                mailbox.result(Event::Copied(what, Err(NOWHERE.to_owned())));
+                mailbox.result(Event::Copied(what, Err(NO_CLIPBOARD_MESSAGE.to_owned())));
                 None
             }
             Self::Terminal => {
@@ -76,7 +76,7 @@ impl Clipboard {
                 let name = what.clone();
                 let thread = std::thread::Builder::new().name("clipboard".to_owned());
                 let begun = thread.spawn(move || {
-                    let copied = give(&words, text).map(|()| Copied::Taken);
+                    let copied = pipe_to_program(&words, text).map(|()| Copied::Taken);
                     told.result(Event::Copied(what, copied));
                 });
                 if let Err(error) = begun {
@@ -89,7 +89,7 @@ impl Clipboard {
 }
 
 /// True if the terminal is known to accept no copies. Inside GNU screen the outer terminal is unknown.
-fn takes_none(variable: impl Fn(&str) -> Option<String>) -> bool {
+fn is_copy_unsupported(variable: impl Fn(&str) -> Option<String>) -> bool {
     let named = |text: &str| variable(text).unwrap_or_default();
     let term = named("TERM");
     ["dumb", "linux", "cons25"].contains(&term.as_str())
@@ -101,17 +101,17 @@ fn takes_none(variable: impl Fn(&str) -> Option<String>) -> bool {
 /// OSC 52 sequence for a text; `None` if it exceeds the limit.
 fn sequence(text: &str) -> Option<String> {
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
-    (coded.len() <= MOST).then(|| format!("\x1b]52;c;{coded}\x07"))
+    (coded.len() <= MAX_SEQUENCE_BYTES).then(|| format!("\x1b]52;c;{coded}\x07"))
 }
 
 /// Runs a program with a text on its standard input and waits for its end.
-fn give(words: &[String], text: String) -> Result<(), String> {
+fn pipe_to_program(words: &[String], text: String) -> Result<(), String> {
     let (program, arguments) = words.split_first().ok_or("no program is named")?;
     let mut command = children::command(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| format!("{program} could not be started: {error}"))?;
     piping::feed(&mut child, text).map_err(|error| error.to_string())?;
-    let end: Instant = clock::instant() + PATIENCE;
+    let end: Instant = clock::instant() + PROGRAM_TIMEOUT;
     loop {
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) if status.success() => return Ok(()),
@@ -119,9 +119,9 @@ fn give(words: &[String], text: String) -> Result<(), String> {
             None if clock::instant() > end => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("{program} took longer than {} s", PATIENCE.as_secs()));
+                return Err(format!("{program} took longer than {} s", PROGRAM_TIMEOUT.as_secs()));
             }
-            None => std::thread::sleep(LOOK),
+            None => std::thread::sleep(POLL_INTERVAL),
         }
     }
 }
@@ -135,9 +135,9 @@ mod tests {
         let none = |_: &str| None;
         let tmux = |text: &str| (text == "TMUX").then(|| "/tmp/tmux-0/default,1,0".to_owned());
         let own = || vec!["wl-copy".to_owned()];
-        assert_eq!(Clipboard::settled(Vec::new(), none), Clipboard::Terminal);
-        assert_eq!(Clipboard::settled(own(), tmux), Clipboard::Program(own()));
-        let Clipboard::Program(words) = Clipboard::settled(Vec::new(), tmux) else { panic!("the terminal") };
+        assert_eq!(Clipboard::resolve(Vec::new(), none), Clipboard::Terminal);
+        assert_eq!(Clipboard::resolve(own(), tmux), Clipboard::Program(own()));
+        let Clipboard::Program(words) = Clipboard::resolve(Vec::new(), tmux) else { panic!("the terminal") };
         assert_eq!(words, ["tmux", "load-buffer", "-w", "-"]);
     }
 
@@ -157,9 +157,9 @@ mod tests {
         for (set, wanted) in cases {
             let variable =
                 |name: &str| set.iter().find(|(text, _)| *text == name).map(|(_, text)| (*text).to_owned());
-            assert_eq!(Clipboard::settled(Vec::new(), variable), wanted, "{set:?}");
+            assert_eq!(Clipboard::resolve(Vec::new(), variable), wanted, "{set:?}");
             let own = vec!["wl-copy".to_owned()];
-            assert_eq!(Clipboard::settled(own.clone(), variable), Clipboard::Program(own), "{set:?}");
+            assert_eq!(Clipboard::resolve(own.clone(), variable), Clipboard::Program(own), "{set:?}");
         }
         let mailbox = EventQueue::default();
         assert_eq!(Clipboard::Nowhere.copy("hi", "the text".to_owned(), &mailbox), None);
@@ -171,11 +171,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("taken");
         let taken = file.display().to_string();
-        assert_eq!(give(&words(&["sh", "-c", "cat > \"$0\"", &taken]), "hi".to_owned()), Ok(()));
+        assert_eq!(pipe_to_program(&words(&["sh", "-c", "cat > \"$0\"", &taken]), "hi".to_owned()), Ok(()));
         assert_eq!(std::fs::read_to_string(file).expect("there"), "hi");
-        let failed = give(&words(&["false"]), "hi".to_owned()).expect_err("it failed");
+        let failed = pipe_to_program(&words(&["false"]), "hi".to_owned()).expect_err("it failed");
         assert!(failed.starts_with("false ended with "), "{failed}");
-        let none = give(&words(&["no-such-program-here"]), "hi".to_owned()).expect_err("none");
+        let none = pipe_to_program(&words(&["no-such-program-here"]), "hi".to_owned()).expect_err("none");
         assert!(none.contains("could not be started"), "{none}");
     }
 

@@ -16,9 +16,9 @@ use model::secret::Secret;
 use model::time::{Clock, Zone};
 
 /// Maximum log lines shown.
-const SHOWN: usize = 500;
+const MAX_SHOWN_LINES: usize = 500;
 /// Maximum endpoints on which a new credential is tested.
-const TRIED: usize = 5;
+const MAX_TRIED_ENDPOINTS: usize = 5;
 
 #[derive(Debug, Clone)]
 pub struct ConnectionsSetup {
@@ -33,7 +33,7 @@ pub struct ConnectionsSetup {
 
 /// The connections with their caller and log. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Linked(Arc<ConnectionsState>);
+pub struct DeskConnections(Arc<ConnectionsState>);
 
 #[derive(Debug)]
 struct ConnectionsState {
@@ -44,7 +44,7 @@ struct ConnectionsState {
     runtime: tokio::runtime::Handle,
 }
 
-impl Linked {
+impl DeskConnections {
     /// `runtime` carries the calls.
     pub fn new(setup: ConnectionsSetup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
         let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
@@ -56,18 +56,18 @@ impl Linked {
     /// Runs a request on a thread of its own and passes the result to `tell`.
     pub fn begin(&self, errand: ConnectionRequest, tell: impl FnOnce(Answered) + Send + 'static) {
         let this = self.clone();
-        drop(self.0.runtime.spawn_blocking(move || tell(Answered::Connections(this.answer(errand)))));
+        drop(self.0.runtime.spawn_blocking(move || tell(Answered::Connections(this.run_request(errand)))));
     }
 
     /// Runs a request; blocks for as long as it takes.
-    pub fn answer(&self, errand: ConnectionRequest) -> ConnectionResult {
+    pub fn run_request(&self, errand: ConnectionRequest) -> ConnectionResult {
         match errand {
             ConnectionRequest::Call { slot, facts, answers, by_hand } => {
                 let mapped = self.call(&slot, &facts, &answers);
                 ConnectionResult::Called { slot, by_hand, mapped }
             }
             ConnectionRequest::Try { attempt, connection, secret, facts } => {
-                ConnectionResult::Tried(attempt, self.attempt(&connection, &secret, &facts))
+                ConnectionResult::Tried(attempt, self.try_call(&connection, &secret, &facts))
             }
             ConnectionRequest::Save { connection, secret } => {
                 ConnectionResult::Saved(self.save(&connection, &secret))
@@ -79,7 +79,7 @@ impl Linked {
             ConnectionRequest::Remove(name) => {
                 ConnectionResult::Removed(self.remove(&name).map(|left| (name, left)))
             }
-            ConnectionRequest::Log => ConnectionResult::Log(self.0.log.newest(SHOWN)),
+            ConnectionRequest::Log => ConnectionResult::Log(self.0.log.newest(MAX_SHOWN_LINES)),
         }
     }
 
@@ -108,7 +108,7 @@ impl Linked {
             contact: &contact,
             key: None,
         };
-        match self.ask(ask) {
+        match self.call_endpoint(ask) {
             Ok(answer) => Ok(answer.mapped(endpoint, &self.0.setup.zone)),
             Err(CallError::NoCredential) => Err(format!("{}: {}", CallError::NoCredential, give())),
             Err(why) => Err(why.to_string()),
@@ -116,7 +116,7 @@ impl Linked {
     }
 
     /// Makes one call and logs it.
-    fn ask(&self, ask: EndpointRequest<'_>) -> Result<EndpointResponse, CallError> {
+    fn call_endpoint(&self, ask: EndpointRequest<'_>) -> Result<EndpointResponse, CallError> {
         let called = self.0.runtime.block_on(self.0.caller.call(ask));
         self.0.log.add(called.line);
         called.answer
@@ -132,8 +132,11 @@ impl Linked {
         review_secret(&connection.auth, secret.expose())?;
         let mut refused = None;
         // One answer proves the credential: other endpoints may not know this customer.
-        for endpoint in
-            connection.endpoints.iter().filter(|endpoint| endpoint.is_readable_with(facts)).take(TRIED)
+        for endpoint in connection
+            .endpoints
+            .iter()
+            .filter(|endpoint| endpoint.is_readable_with(facts))
+            .take(MAX_TRIED_ENDPOINTS)
         {
             let ask = EndpointRequest {
                 connection,
@@ -144,7 +147,7 @@ impl Linked {
                 contact: "a test",
                 key: None,
             };
-            match self.ask(ask) {
+            match self.call_endpoint(ask) {
                 Ok(answer) => {
                     self.0.setup.credentials.store(connection, secret)?;
                     return Ok(answer.status);
@@ -168,7 +171,7 @@ impl Linked {
     }
 
     /// Makes a live call with a connection not yet stored.
-    fn attempt(
+    fn try_call(
         &self,
         connection: &Connection,
         secret: &Secret,
@@ -192,7 +195,7 @@ impl Linked {
             contact: "a test",
             key: None,
         };
-        let answer = self.ask(ask).map_err(|why| why.to_string())?;
+        let answer = self.call_endpoint(ask).map_err(|why| why.to_string())?;
         Ok((answer.status, answers::picks(&answer.body)))
     }
 

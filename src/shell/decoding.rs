@@ -11,11 +11,11 @@ use image::{DynamicImage, ImageReader, Limits};
 use model::pictures::{EncodedRows, Graphics, MAX_COLUMNS, MAX_ROWS, Picture};
 
 /// Maximum width and height, in pixels.
-const SIDE: u32 = 12_000;
+const MAX_SIDE_PIXELS: u32 = 12_000;
 /// Maximum memory for decoding, in bytes.
-const MEMORY: u64 = 128 * 1024 * 1024;
+const MAX_DECODE_BYTES: u64 = 128 * 1024 * 1024;
 /// Pixels of a cell in the sharp rendering.
-const CELL: (u16, u16) = (10, 20);
+const CELL_PIXELS: (u16, u16) = (10, 20);
 
 /// Decodes PNG, JPEG, GIF (first frame) or WebP.
 pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
@@ -26,9 +26,9 @@ pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
         return Err("its file is no PNG, JPEG, GIF or WebP".to_owned());
     }
     let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE);
-    limits.max_image_height = Some(SIDE);
-    limits.max_alloc = Some(MEMORY);
+    limits.max_image_width = Some(MAX_SIDE_PIXELS);
+    limits.max_image_height = Some(MAX_SIDE_PIXELS);
+    limits.max_alloc = Some(MAX_DECODE_BYTES);
     reader.limits(limits);
     let image = reader.decode().map_err(|error| match error {
         image::ImageError::Limits(_) => "it is too large to be shown here".to_owned(),
@@ -55,7 +55,7 @@ fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
 
 /// Output for each row of a sharp rendering in the given columns and rows.
 fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) -> Option<EncodedRows> {
-    let (width, height) = (u32::from(columns * CELL.0), u32::from(rows * CELL.1));
+    let (width, height) = (u32::from(columns * CELL_PIXELS.0), u32::from(rows * CELL_PIXELS.1));
     let scaled = || image.resize_exact(width, height, FilterType::Triangle).to_rgba8();
     let rows = match graphics {
         Graphics::Off | Graphics::Half => return None,

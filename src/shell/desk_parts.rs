@@ -31,7 +31,7 @@ impl DeskFiles {
 
     /// Opens a reader for the first frame, and the store only if the reader needs it: checks, locks and
     /// writes follow the first frame where possible.
-    pub(super) fn first_look(&self) -> Result<(Reader, Option<Store>), StoreError> {
+    pub(super) fn open_for_first_frame(&self) -> Result<(Reader, Option<Store>), StoreError> {
         if let Some(reader) = Store::peek(&self.folder, &self.options) {
             return Ok((reader, None));
         }

@@ -13,14 +13,14 @@ use model::bounds;
 use model::text;
 
 /// Maximum size of an edited text, in bytes.
-const BYTES: usize = 1024 * 1024;
+const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Edits a text with `$VISUAL` or `$EDITOR` and waits for the editor's end.
 pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|text| std::env::var(text).ok());
     let editor = named.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
     let file =
-        TemporaryFile::with(text).map_err(|error| format!("a file for it could not be made: {error}"))?;
+        TemporaryFile::create(text).map_err(|error| format!("a file for it could not be made: {error}"))?;
     match lending::lend(|| run(&editor, &file.path)) {
         Ok(status) if status.success() => file.take_text(),
         // Ended by a signal: the text was not discarded on purpose.
@@ -44,7 +44,7 @@ struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    fn with(text: &str) -> io::Result<Self> {
+    fn create(text: &str) -> io::Result<Self> {
         let (name, _) = uuid::Uuid::new_v4().as_u64_pair();
         let path = std::env::temp_dir().join(format!("frontdesk-{name:016x}.txt"));
         let mut file = disk::create(&path)?;
@@ -57,13 +57,13 @@ impl TemporaryFile {
     /// Returns the text, or an error that names the kept file.
     fn take_text(self) -> Result<String, String> {
         let mut bytes = Vec::new();
-        let limit = u64::try_from(BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        let limit = u64::try_from(MAX_TEXT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
         let read = File::open(&self.path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
         if let Err(error) = read {
             return Err(self.leave_file(&format!("it could not be read: {error}")));
         }
-        if bytes.len() > BYTES {
-            return Err(self.leave_file(&format!("it is larger than {} KB", BYTES / 1024)));
+        if bytes.len() > MAX_TEXT_BYTES {
+            return Err(self.leave_file(&format!("it is larger than {} KB", MAX_TEXT_BYTES / 1024)));
         }
         match String::from_utf8(bytes) {
             Ok(text) if bounds::count_chars(&text::clean_pasted(text.trim_end_matches('\n'))) > CAPACITY => {
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn an_editor_is_given_what_acts_on_nothing() {
         for (outside, leaves) in model::text::HOSTILE_TEXTS {
-            let file = TemporaryFile::with(outside).expect("written");
+            let file = TemporaryFile::create(outside).expect("written");
             assert_eq!(file.take_text().expect("text"), format!("{leaves}\n"));
         }
     }
@@ -114,9 +114,9 @@ mod tests {
         for (bytes, why) in [
             (b"Guten Tag\nsch\xf6nen Gru\xdf\n".as_slice(), "line 2 is not UTF-8"),
             (&long, "longer than 20000 characters"),
-            (&vec![b'\n'; BYTES + 1], "it is larger than 1024 KB"),
+            (&vec![b'\n'; MAX_TEXT_BYTES + 1], "it is larger than 1024 KB"),
         ] {
-            let file = TemporaryFile::with("").expect("written");
+            let file = TemporaryFile::create("").expect("written");
             let path = file.path.clone();
             fs::write(&path, bytes).expect("written");
             let said = file.take_text().expect_err("no text");
@@ -124,7 +124,7 @@ mod tests {
             assert_eq!(fs::read(&path).expect("still there"), bytes);
             fs::remove_file(&path).expect("removed");
         }
-        let file = TemporaryFile::with("").expect("written");
+        let file = TemporaryFile::create("").expect("written");
         let path = file.path.clone();
         fs::write(&path, "y".repeat(CAPACITY) + "\n").expect("written");
         assert!(file.take_text().is_ok() && !path.exists(), "what is taken over leaves no file");

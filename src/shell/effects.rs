@@ -8,20 +8,20 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use crate::shell::campaigning;
-use crate::shell::connections::Linked;
+use crate::shell::connections::DeskConnections;
 use crate::shell::exporting;
 use crate::shell::files;
-use crate::shell::importing::Importing;
+use crate::shell::importing::ImportThread;
 use crate::shell::judging;
 use crate::shell::mail_files;
 use crate::shell::mailbox::EventQueue;
 use crate::shell::notes;
-use crate::shell::outside::{self, Outside};
-use crate::shell::pictures::Viewer;
+use crate::shell::outside::{self, UserFiles};
+use crate::shell::pictures::PictureLoader;
 use crate::shell::piping;
 use crate::shell::reading;
-use crate::shell::searching::Searching;
-use client::{Enclosed, prepare_with};
+use crate::shell::searching::SearchThread;
+use client::{Attachments, prepare_with};
 use inbox::event::{Effect, Event, FileWrite, Intent, Load, SyncOrder};
 use inbox::outside::OutsideRequest;
 use model::ids::{ChannelId, ConversationId, MessageId, ProposalId, RowId};
@@ -43,10 +43,10 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
             Some(notes::save(store, channel, conversation, text, now))
         }
         FileWrite::TakeNoteBack(channel, conversation, note) => {
-            Some(notes::take_back(store, channel, conversation, &note))
+            Some(notes::delete_note(store, channel, conversation, &note))
         }
         FileWrite::Enqueue { intents, clears_draft } => {
-            Some(enqueue(store, intents, RowSource::of(clears_draft), None, now))
+            Some(enqueue(store, intents, RowSource::for_draft(clears_draft), None, now))
         }
         FileWrite::SendProposed(id, intents) => {
             Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
@@ -63,9 +63,9 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
             Some(enqueue(store, vec![*intent], RowSource::Beside, secret.as_ref(), now))
         }
         FileWrite::Recall(row) => Some(recall(store, row)),
-        FileWrite::Campaign(order) => Some(campaigning::carry_out(store, order, now)),
+        FileWrite::Campaign(order) => Some(campaigning::execute_order(store, order, now)),
         FileWrite::SendNow(row) => failed(store.send_now(&row), "sending now"),
-        FileWrite::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
+        FileWrite::Decide(row, verdict, seen) => Some(apply_decision(store, row, verdict, seen, now)),
         FileWrite::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
@@ -89,7 +89,7 @@ fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
     noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)
 }
 
-fn decide(
+fn apply_decision(
     store: &Store,
     row: RowId,
     verdict: StopVerdict,
@@ -135,7 +135,7 @@ enum RowSource {
 }
 
 impl RowSource {
-    fn of(clears_draft: bool) -> Self {
+    fn for_draft(clears_draft: bool) -> Self {
         if clears_draft { Self::Draft } else { Self::Beside }
     }
 }
@@ -164,23 +164,23 @@ fn enqueue(
                 None
             })
         };
-        let (operation, mailed) = match mail_files::enclose(&intent.operation, received) {
+        let (operation, mailed) = match mail_files::read_attachments(&intent.operation, received) {
             Ok(read) => read,
             Err(why) => return refused(why, intents),
         };
         let prepared = match &operation {
             Operation::SendFile(file) => files::read(&file.path, file.size).and_then(|bytes| {
-                let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
+                let enclosed = Attachments { files: &[&bytes], ..Attachments::default() };
                 let prepared = prepare_with(&intent.platform, &lane, &intent.operation, enclosed);
                 prepared.map_err(|error| error.to_string())
             }),
             Operation::SendMail(_) => {
                 let mailed: Vec<&[u8]> = mailed.iter().map(Vec::as_slice).collect();
-                let enclosed = Enclosed { files: &mailed, ..Enclosed::default() };
+                let enclosed = Attachments { files: &mailed, ..Attachments::default() };
                 prepare_with(&intent.platform, &lane, &operation, enclosed).map_err(|error| error.to_string())
             }
             other => {
-                let enclosed = Enclosed { files: &[], secret };
+                let enclosed = Attachments { files: &[], secret };
                 prepare_with(&intent.platform, &lane, other, enclosed).map_err(|error| error.to_string())
             }
         };
@@ -222,25 +222,25 @@ fn recall(store: &Store, row: RowId) -> Event {
 }
 
 /// Threads and engine that perform effects.
-pub struct Hands {
+pub struct EffectRunner {
     loads: Sender<Load>,
-    searching: Searching,
+    searching: SearchThread,
     writes: Sender<FileWrite>,
     asks: Sender<OutsideRequest>,
-    viewer: Viewer,
-    linked: Option<Linked>,
-    importing: Importing,
+    viewer: PictureLoader,
+    linked: Option<DeskConnections>,
+    importing: ImportThread,
     mailbox: EventQueue,
     writer: Option<JoinHandle<()>>,
     engine: Arc<Engine>,
 }
 
-impl Hands {
+impl EffectRunner {
     /// Starts threads for reading, searching, writing and the person's files.
     pub fn start(
         store: Store,
         reader: Reader,
-        mut outside: Outside,
+        mut outside: UserFiles,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
         mailbox: EventQueue,
@@ -252,11 +252,11 @@ impl Hands {
         let name = |text: &str| std::thread::Builder::new().name(text.to_owned());
         let (asks, ask_queue) = channel();
         let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
-        let linked = outside.linked();
-        outside.keep_in(store.clone());
-        name("files").spawn(move || outside::answer_all(outside, &ask_queue, &told))?;
-        name("reader").spawn(move || reading::answer_all(reader, &load_queue, &answers))?;
-        let importing = Importing::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;
+        let linked = outside.desk_connections();
+        outside.set_store(store.clone());
+        name("files").spawn(move || outside::run_requests(outside, &ask_queue, &told))?;
+        name("reader").spawn(move || reading::run_loads(reader, &load_queue, &answers))?;
+        let importing = ImportThread::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
             for asked in write_queue {
@@ -272,7 +272,7 @@ impl Hands {
                 }
             }
         })?;
-        let searching = Searching::start(readers, searched)?;
+        let searching = SearchThread::start(readers, searched)?;
         let writer = Some(writer);
         Ok(Self { searching, importing, loads, writes, asks, viewer, linked, mailbox: kept, writer, engine })
     }
@@ -281,7 +281,7 @@ impl Hands {
     pub fn perform(&self, effect: Effect) {
         match effect {
             // A thread that has ended has already reported it.
-            Effect::Load(Load::Search(query)) => self.searching.ask(query),
+            Effect::Load(Load::Search(query)) => self.searching.start_search(query),
             Effect::Load(load) => drop(self.loads.send(load)),
             Effect::Ask(OutsideRequest::Picture(wanted)) => {
                 let mailbox = self.mailbox.clone();

@@ -7,7 +7,7 @@ use model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
 use store::{Store, StoreError, transcript};
 
 /// Maximum messages of one history.
-const MOST: u32 = 1_000_000;
+const MAX_MESSAGES: u32 = 1_000_000;
 
 /// Exports a stored conversation. Returns the path, or an error text.
 pub fn export(
@@ -39,7 +39,7 @@ fn text(
     format: TranscriptFormat,
 ) -> Result<Option<String>, StoreError> {
     let conversation: ConversationId = key.conversation;
-    let query = HistoryQuery { channel: key.channel, conversation, limit: MOST };
+    let query = HistoryQuery { channel: key.channel, conversation, limit: MAX_MESSAGES };
     let page = store.reader()?.history(&query)?;
     let Some(row) = page.conversation.clone() else { return Ok(None) };
     Ok(Some(transcript::format_history(format, name, &row, page, store.zone()) + "\n"))

@@ -6,7 +6,7 @@ use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::terminal;
 
 /// Shown instead of a panic message, which may contain a customer's text.
-pub const SENTENCE: &str = "frontdesk: stopped by an internal error; the log in the data folder says where. Drafts and outbox are kept.";
+pub const PANIC_MESSAGE: &str = "frontdesk: stopped by an internal error; the log in the data folder says where. Drafts and outbox are kept.";
 
 /// Installs the hook. A panic in the calling thread (the loop) restores the terminal at once; one in another
 /// thread asks the loop to end.
@@ -19,7 +19,7 @@ pub fn install(mailbox: EventQueue) {
         tracing::error!(thread = name, place, "panicked");
         if thread.id() == owner {
             terminal::restore();
-            let _ = writeln!(std::io::stderr(), "{SENTENCE}");
+            let _ = writeln!(std::io::stderr(), "{PANIC_MESSAGE}");
         } else {
             mailbox.signal(Signal::Failed);
         }

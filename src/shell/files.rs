@@ -11,16 +11,16 @@ use model::bounds;
 use model::files;
 
 /// Maximum directory entries examined for completion.
-const ENTRIES: usize = 10_000;
+const MAX_FOLDER_ENTRIES: usize = 10_000;
 
 /// Reads the facts about a file.
-pub fn look_at(typed: &str) -> Result<FileFacts, String> {
-    let path = whole(typed);
+pub fn inspect_file(typed: &str) -> Result<FileFacts, String> {
+    let path = expand_path(typed);
     let mut file = open(&path)?;
-    let size = file.metadata().map_err(|error| refused(&path, &error))?.len();
+    let size = file.metadata().map_err(|error| open_error(&path, &error))?.len();
     let mut head = Vec::with_capacity(files::SNIFFED_BYTES);
     let most = u64::try_from(files::SNIFFED_BYTES).unwrap_or(u64::MAX);
-    file.by_ref().take(most).read_to_end(&mut head).map_err(|error| refused(&path, &error))?;
+    file.by_ref().take(most).read_to_end(&mut head).map_err(|error| open_error(&path, &error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mime_type = files::mime_type(&head, &name).to_owned();
     Ok(FileFacts { path: path.to_string_lossy().into_owned(), name, mime_type, size })
@@ -28,12 +28,12 @@ pub fn look_at(typed: &str) -> Result<FileFacts, String> {
 
 /// Contents of a selected file, which must still have its size.
 pub fn read(path: &str, size: u64) -> Result<Vec<u8>, String> {
-    let path = whole(path);
+    let path = expand_path(path);
     let mut bytes = Vec::new();
     open(&path)?
         .take(bounds::MAX_UPLOAD_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| refused(&path, &error))?;
+        .map_err(|error| open_error(&path, &error))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) == size {
         Ok(bytes)
     } else {
@@ -42,12 +42,12 @@ pub fn read(path: &str, size: u64) -> Result<Vec<u8>, String> {
 }
 
 /// Completes a path as far as it is unambiguous.
-pub fn longer(typed: &str) -> Option<String> {
+pub fn complete_path(typed: &str) -> Option<String> {
     let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(folder, start)| (folder, start));
     let shown = if typed.contains('/') { format!("{folder}/") } else { String::new() };
-    let place = if shown.is_empty() { PathBuf::from(".") } else { whole(&shown) };
+    let place = if shown.is_empty() { PathBuf::from(".") } else { expand_path(&shown) };
     let mut names = Vec::new();
-    for entry in fs::read_dir(place).ok()?.take(ENTRIES) {
+    for entry in fs::read_dir(place).ok()?.take(MAX_FOLDER_ENTRIES) {
         let entry = entry.ok()?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with(start) && (name.starts_with('.') == start.starts_with('.')) {
@@ -67,14 +67,14 @@ pub fn longer(typed: &str) -> Option<String> {
 }
 
 fn open(path: &Path) -> Result<File, String> {
-    let facts = fs::metadata(path).map_err(|error| refused(path, &error))?;
+    let facts = fs::metadata(path).map_err(|error| open_error(path, &error))?;
     if !facts.is_file() {
         return Err(format!("{} is no file", path.display()));
     }
-    File::open(path).map_err(|error| refused(path, &error))
+    File::open(path).map_err(|error| open_error(path, &error))
 }
 
-fn refused(path: &Path, error: &std::io::Error) -> String {
+fn open_error(path: &Path, error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {}", path.display()),
         std::io::ErrorKind::PermissionDenied => format!("{} may not be read", path.display()),
@@ -83,7 +83,7 @@ fn refused(path: &Path, error: &std::io::Error) -> String {
 }
 
 /// Resolves a typed or dropped path, including `~`.
-fn whole(typed: &str) -> PathBuf {
+fn expand_path(typed: &str) -> PathBuf {
     let typed = attachments::parse_pasted_path(typed).unwrap_or_else(|| typed.to_owned());
     match (typed.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -101,7 +101,7 @@ mod tests {
         let path = folder.path().join("photo of it.dat");
         fs::write(&path, b"\xFF\xD8\xFF\xE0....").expect("written");
         let typed = format!("'{}'", path.display());
-        let facts = look_at(&typed).expect("a file");
+        let facts = inspect_file(&typed).expect("a file");
         assert_eq!((facts.mime_type.as_str(), facts.size), ("image/jpeg", 8));
         assert_eq!(facts.name, "photo of it.dat");
         assert_eq!(read(&facts.path, 8).map(|bytes| bytes.len()), Ok(8));
@@ -110,7 +110,8 @@ mod tests {
         fs::remove_file(&path).expect("removed");
         assert!(read(&facts.path, 8).is_err_and(|error| error.contains("there is no file")));
         assert!(
-            look_at(&folder.path().display().to_string()).is_err_and(|error| error.ends_with("is no file"))
+            inspect_file(&folder.path().display().to_string())
+                .is_err_and(|error| error.ends_with("is no file"))
         );
     }
 
@@ -132,7 +133,7 @@ mod tests {
             ("x", None),
         ];
         for (typed, expected) in cases {
-            assert_eq!(longer(&at(typed)), expected.map(at), "{typed}");
+            assert_eq!(complete_path(&at(typed)), expected.map(at), "{typed}");
         }
     }
 }

@@ -14,13 +14,13 @@ use inbox::keys::{KeyCode, KeyPress};
 use inbox::theme_view::Theme;
 
 /// Maximum keys that may arrive at once on a slow line.
-const FEW_KEYS: usize = 4;
+const MAX_KEY_BURST: usize = 4;
 /// Longest wait without an event.
-const SLEEP: Duration = Duration::from_secs(3600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Shows the screen and releases the terminal. Adding a channel happens here; that step is returned once it
 /// is done.
-pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
+pub fn choose_first_step(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     let mailbox = EventQueue::default();
     failures::install(mailbox.clone());
     signals::spawn(mailbox.clone())?;
@@ -31,17 +31,17 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     show(&mut screen, size, &first, theme)?;
     let gate = input::spawn(mailbox.clone())?;
     loop {
-        let turn = mailbox.wait(SLEEP);
+        let turn = mailbox.wait(IDLE_TIMEOUT);
         for signal in turn.signals {
             match signal {
                 Signal::End | Signal::Gone => return Ok(FirstStep::Quit),
                 Signal::Failed => return Err(DeskError::Failed),
                 Signal::Stop => {
                     terminal::restore();
-                    signals::stop_here();
-                    screen.retake()?;
+                    signals::stop_process();
+                    screen.reacquire()?;
                 }
-                Signal::Continue => screen.retake()?,
+                Signal::Continue => screen.reacquire()?,
                 Signal::Resized => {
                     size = terminal::size()?;
                     screen.redraw();
@@ -51,7 +51,7 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
         for key in turn.keys.into_iter().flat_map(keys) {
             let step = first.key(key);
             match step {
-                Some(FirstStep::AddChannel) => match gate.lend(&mut screen, setting_up::set_up)? {
+                Some(FirstStep::AddChannel) => match gate.lend(&mut screen, setting_up::run_setup)? {
                     Ok(()) => return Ok(FirstStep::AddChannel),
                     Err(why) => {
                         first.said = Some(why);
@@ -70,7 +70,7 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
 fn keys(event: Event) -> Vec<KeyPress> {
     let code = |character| if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) };
     if let Event::Burst(text) = &event
-        && text.chars().count() <= FEW_KEYS
+        && text.chars().count() <= MAX_KEY_BURST
     {
         return text.chars().map(code).map(KeyPress::plain).collect();
     }

@@ -21,7 +21,7 @@ pub fn write_changes(
     (before, old_links): (&mut Buffer, &[LinkedCells]),
     (after, links): LinkedFrame<'_>,
 ) -> io::Result<()> {
-    links::mark_changed(before, old_links, links);
+    links::mark_changed_links(before, old_links, links);
     mark_trailing_cells(before, after);
     let cells: Vec<(u16, u16, &Cell)> = before.diff_iter(after).collect();
     let link_at = |x: u16, y: u16| {

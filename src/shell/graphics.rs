@@ -13,11 +13,11 @@ use image::{ImageFormat, RgbaImage};
 use model::pictures::MAX_ROWS;
 
 /// Maximum base64 characters in one kitty command.
-const CHUNK: usize = 4096;
+const KITTY_CHUNK_CHARS: usize = 4096;
 /// Character in each cell that kitty fills.
 const PLACEHOLDER: char = '\u{10EEEE}';
 /// Diacritics that number kitty's rows from 0.
-const ROW_MARKS: [char; MAX_ROWS as usize] = [
+const KITTY_ROW_MARKS: [char; MAX_ROWS as usize] = [
     '\u{305}', '\u{30D}', '\u{30E}', '\u{310}', '\u{312}', '\u{33D}', '\u{33E}', '\u{33F}', '\u{346}',
     '\u{34A}', '\u{34B}', '\u{34C}', '\u{350}', '\u{351}', '\u{352}',
 ];
@@ -29,10 +29,10 @@ pub type CellSize = (u16, u16);
 pub fn kitty(image: &RgbaImage, (columns, rows): CellSize, id: u32) -> Vec<String> {
     let encoded = STANDARD.encode(image.as_raw());
     let mut rest = encoded.as_str();
-    let mut sent = String::with_capacity(encoded.len() + encoded.len() / CHUNK * 16 + 64);
+    let mut sent = String::with_capacity(encoded.len() + encoded.len() / KITTY_CHUNK_CHARS * 16 + 64);
     let mut head = format!("i={id},a=T,U=1,f=32,t=d,s={},v={},", image.width(), image.height());
     while !rest.is_empty() {
-        let (chunk, after) = rest.split_at(rest.len().min(CHUNK));
+        let (chunk, after) = rest.split_at(rest.len().min(KITTY_CHUNK_CHARS));
         let more = u8::from(!after.is_empty());
         push(&mut sent, format_args!("\x1b_Gq=2,{head}m={more};{chunk}\x1b\\"));
         head.clear();
@@ -43,10 +43,10 @@ pub fn kitty(image: &RgbaImage, (columns, rows): CellSize, id: u32) -> Vec<Strin
         let rest = String::from(PLACEHOLDER).repeat(usize::from(columns.saturating_sub(1)));
         let before = if row == 0 { sent.as_str() } else { "" };
         // Row, first column, first byte of the id.
-        let marks = [mark, ROW_MARKS[0], ROW_MARKS[0]].iter().collect::<String>();
+        let marks = [mark, KITTY_ROW_MARKS[0], KITTY_ROW_MARKS[0]].iter().collect::<String>();
         format!("{before}\x1b[38;2;{red};{green};{blue}m{PLACEHOLDER}{marks}{rest}\x1b[39m")
     };
-    (0..rows).zip(ROW_MARKS).map(cells).collect()
+    (0..rows).zip(KITTY_ROW_MARKS).map(cells).collect()
 }
 
 /// iTerm2: a PNG file.
@@ -65,7 +65,7 @@ pub fn iterm2(image: &RgbaImage, size: CellSize) -> Option<Vec<String>> {
             STANDARD.encode(&file)
         ),
     );
-    Some(first_row(sent, size))
+    Some(in_first_row(sent, size))
 }
 
 /// Erases the cells, whose contents would show through.
@@ -78,7 +78,7 @@ fn cleared((columns, rows): CellSize) -> String {
     sent
 }
 
-fn first_row(sent: String, (_, rows): CellSize) -> Vec<String> {
+fn in_first_row(sent: String, (_, rows): CellSize) -> Vec<String> {
     let mut all = vec![String::new(); usize::from(rows)];
     if let Some(first) = all.first_mut() {
         *first = sent;

@@ -14,13 +14,13 @@ use sync::Engine;
 use sync::import::{self, Import};
 
 /// Interval between checks of queued rows.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-pub struct Importing {
+pub struct ImportThread {
     orders: Sender<ImportAction>,
 }
 
-impl Importing {
+impl ImportThread {
     pub fn start(
         store: Store,
         engine: Arc<Engine>,
@@ -98,7 +98,7 @@ fn run(
             }
         }
         engine.wake_outbox();
-        match queue.recv_timeout(LOOK) {
+        match queue.recv_timeout(POLL_INTERVAL) {
             Ok(order) => return Some(order),
             Err(RecvTimeoutError::Timeout) => (),
             Err(RecvTimeoutError::Disconnected) => return None,

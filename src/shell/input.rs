@@ -16,16 +16,16 @@ use crate::shell::terminal::{self, Screen};
 use inbox::event::Event;
 
 /// Maximum wait of [`Gate::close`] for the thread.
-const CLOSING: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of one read.
-const READ: usize = 64 * 1024;
+const READ_BYTES: usize = 64 * 1024;
 /// Byte of Backspace if the terminal does not report it.
-const DELETE: u8 = 0x7f;
+const DEFAULT_ERASE: u8 = 0x7f;
 
 /// Starts reading until the terminal is gone. The thread ends with the process.
-pub fn spawn(mailbox: EventQueue) -> io::Result<Gate> {
+pub fn spawn(mailbox: EventQueue) -> io::Result<InputGate> {
     let (woken, waker) = io::pipe()?;
-    let gate = Gate { shared: Arc::default(), waker: Arc::new(waker) };
+    let gate = InputGate { shared: Arc::default(), waker: Arc::new(waker) };
     let reading = gate.clone();
     let thread = std::thread::Builder::new().name("input".to_owned());
     thread.spawn(move || {
@@ -37,14 +37,14 @@ pub fn spawn(mailbox: EventQueue) -> io::Result<Gate> {
     Ok(gate)
 }
 
-fn read_all(mailbox: &EventQueue, gate: &Gate, woken: PipeReader) -> io::Result<()> {
-    let mut input = TerminalInput::open()?.woken_by(woken);
+fn read_all(mailbox: &EventQueue, gate: &InputGate, woken: PipeReader) -> io::Result<()> {
+    let mut input = TerminalInput::open()?.with_waker(woken);
     loop {
-        if gate.pass() {
+        if gate.wait_while_closed() {
             // Input begun before another program used the terminal is dropped.
             input.reset();
         }
-        input.next(|| mailbox.shows_all_keys())?.into_iter().for_each(|event| mailbox.key(event));
+        input.next(|| mailbox.has_shown_all_keys())?.into_iter().for_each(|event| mailbox.key(event));
     }
 }
 
@@ -82,19 +82,19 @@ impl TerminalInput {
             _ => Source::File(File::open("/dev/tty")?),
         };
         let erase = tcgetattr(terminal.fd())
-            .map_or(DELETE, |attributes| attributes.special_codes[SpecialCodeIndex::VERASE]);
+            .map_or(DEFAULT_ERASE, |attributes| attributes.special_codes[SpecialCodeIndex::VERASE]);
         Ok(Self {
             terminal,
             woken: None,
             decoder: Decoder::new(erase),
             erase,
             started: clock::instant(),
-            buffer: vec![0; READ],
+            buffer: vec![0; READ_BYTES],
         })
     }
 
     /// Adds a pipe whose bytes end a wait.
-    fn woken_by(self, woken: PipeReader) -> Self {
+    fn with_waker(self, woken: PipeReader) -> Self {
         Self { woken: Some(woken), ..self }
     }
 
@@ -144,18 +144,18 @@ impl TerminalInput {
 
 /// Keeps the reading thread off the terminal while another program uses it.
 #[derive(Debug, Clone)]
-pub struct Gate {
-    shared: Arc<(Mutex<Doors>, Condvar)>,
+pub struct InputGate {
+    shared: Arc<(Mutex<GateState>, Condvar)>,
     waker: Arc<PipeWriter>,
 }
 
 #[derive(Debug, Default)]
-struct Doors {
+struct GateState {
     closed: bool,
     waiting: bool,
 }
 
-impl Gate {
+impl InputGate {
     /// Closes the gate and waits until the thread has stopped at it; false on timeout.
     pub fn close(&self) -> bool {
         let (doors, moved) = &*self.shared;
@@ -164,7 +164,7 @@ impl Gate {
         if self.waker.as_ref().write_all(&[0]).is_err() {
             return false;
         }
-        let waited = moved.wait_timeout_while(doors, CLOSING, |doors| !doors.waiting);
+        let waited = moved.wait_timeout_while(doors, CLOSE_TIMEOUT, |doors| !doors.waiting);
         waited.unwrap_or_else(PoisonError::into_inner).0.waiting
     }
 
@@ -180,7 +180,7 @@ impl Gate {
         }
         terminal::restore();
         let ended = run();
-        screen.retake()?;
+        screen.reacquire()?;
         self.open();
         Ok(ended)
     }
@@ -191,7 +191,7 @@ impl Gate {
     }
 
     /// Waits while the gate is closed. Returns true if it was.
-    fn pass(&self) -> bool {
+    fn wait_while_closed(&self) -> bool {
         let (doors, moved) = &*self.shared;
         let mut doors = doors.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = doors.closed;

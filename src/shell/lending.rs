@@ -6,36 +6,36 @@ use std::io;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-static LENT: AtomicBool = AtomicBool::new(false);
+static IS_LENT: AtomicBool = AtomicBool::new(false);
 /// Process id of the program; 0 if none runs.
-static PROCESS: AtomicI32 = AtomicI32::new(0);
+static CHILD_PID: AtomicI32 = AtomicI32::new(0);
 
 /// True while another program has the terminal: keyboard signals are meant for it.
 pub fn is_lent() -> bool {
-    LENT.load(Ordering::SeqCst)
+    IS_LENT.load(Ordering::SeqCst)
 }
 
 /// Marks the terminal as lent while `run` runs.
 pub fn lend<T>(run: impl FnOnce() -> T) -> T {
-    LENT.store(true, Ordering::SeqCst);
+    IS_LENT.store(true, Ordering::SeqCst);
     let ended = run();
-    LENT.store(false, Ordering::SeqCst);
+    IS_LENT.store(false, Ordering::SeqCst);
     ended
 }
 
 /// Runs the program and waits for its end.
 pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     let mut child = command.spawn()?;
-    PROCESS.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
+    CHILD_PID.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
     let status = child.wait();
-    PROCESS.store(0, Ordering::SeqCst);
+    CHILD_PID.store(0, Ordering::SeqCst);
     status
 }
 
 /// Sends SIGHUP to the program: the system informs only the session leader.
-pub fn hang_up() {
+pub fn hang_up_child() {
     #[cfg(unix)]
-    if let Some(process) = rustix::process::Pid::from_raw(PROCESS.load(Ordering::SeqCst)) {
+    if let Some(process) = rustix::process::Pid::from_raw(CHILD_PID.load(Ordering::SeqCst)) {
         // It may have ended meanwhile.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::HUP);
     }

@@ -5,9 +5,9 @@ use ratatui::buffer::{Buffer, CellDiffOption};
 use inbox::screens::history::links_view::LinkedCells;
 
 /// First tmux version that forwards hyperlinks.
-const TMUX: (u32, u32) = (3, 4);
+const MIN_TMUX_VERSION: (u32, u32) = (3, 4);
 /// First VTE version that supports hyperlinks; earlier ones show garbage.
-const VTE: u32 = 5000;
+const MIN_VTE_VERSION: u32 = 5000;
 
 model::words! {
     /// Use of terminal hyperlinks for addresses.
@@ -23,37 +23,38 @@ model::words! {
 
 impl LinkMode {
     /// Decides for this terminal from its environment variables.
-    pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> bool {
+    pub fn resolve(self, variable: impl Fn(&str) -> Option<String>) -> bool {
         match self {
             Self::On => true,
             Self::Off => false,
-            Self::Auto => takes_links(variable),
+            Self::Auto => has_link_support(variable),
         }
     }
 }
 
 /// False for terminals that show garbage or cannot follow links. Others without support show the text alone.
-fn takes_links(variable: impl Fn(&str) -> Option<String>) -> bool {
+fn has_link_support(variable: impl Fn(&str) -> Option<String>) -> bool {
     let named = |text: &str| variable(text).unwrap_or_default();
     let (term, program) = (named("TERM"), named("TERM_PROGRAM"));
     if !named("TMUX").is_empty() {
         let version = named("TERM_PROGRAM_VERSION");
-        return program == "tmux" && version_of(&version).is_some_and(|version| version >= TMUX);
+        return program == "tmux"
+            && parse_version(&version).is_some_and(|version| version >= MIN_TMUX_VERSION);
     }
     let plain = ["", "dumb", "linux", "cons25"].contains(&term.as_str())
         || ["vt", "screen", "rxvt", "Eterm", "eterm", "sun"].iter().any(|text| term.starts_with(text));
-    let old = named("VTE_VERSION").parse().is_ok_and(|number: u32| number < VTE);
+    let old = named("VTE_VERSION").parse().is_ok_and(|number: u32| number < MIN_VTE_VERSION);
     !plain && !old && program != "Apple_Terminal" && named("INSIDE_EMACS").is_empty()
 }
 
 /// First two numbers of a version such as `3.4a`.
-fn version_of(text: &str) -> Option<(u32, u32)> {
+fn parse_version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.split(|text: char| !text.is_ascii_digit()).filter(|part| !part.is_empty());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
 /// Marks cells whose link changed, so that they are drawn again.
-pub fn mark_changed(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells]) {
+pub fn mark_changed_links(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells]) {
     let gone = old.iter().filter(|linked_cells| !new.contains(linked_cells));
     for linked in gone.chain(new.iter().filter(|linked_cells| !old.contains(linked_cells))) {
         let (x, y) = linked.at;
@@ -111,8 +112,8 @@ mod tests {
             let variable = |name: &str| {
                 variables.iter().find(|variable| variable.0 == name).map(|variable| variable.1.to_owned())
             };
-            assert_eq!(LinkMode::Auto.settled(variable), takes, "{variables:?}");
-            assert!(LinkMode::On.settled(variable) && !LinkMode::Off.settled(variable));
+            assert_eq!(LinkMode::Auto.resolve(variable), takes, "{variables:?}");
+            assert!(LinkMode::On.resolve(variable) && !LinkMode::Off.resolve(variable));
         }
     }
 

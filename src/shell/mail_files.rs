@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::shell::{children, mail_page, opening};
-use client::{enclosed_of, html_of};
+use client::{attachment_bytes, html_of};
 use model::email::files::number_name;
 use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::MailAttachmentSource;
 
 /// Maximum bytes of a mail attachment.
-const LARGEST: u64 = 18_000_000;
+const MAX_FILE_BYTES: u64 = 18_000_000;
 /// Maximum number of mails kept for the browser.
-const PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 /// Maximum file names tried.
-const TRIES: u32 = 200;
+const MAX_NAME_TRIES: u32 = 200;
 
 /// Destination of mail files.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct MailFiles {
 }
 
 impl MailFiles {
-    pub fn in_folder(folder: PathBuf) -> Self {
+    pub fn with_folder(folder: PathBuf) -> Self {
         Self { folder: Some(folder), pages: Vec::new() }
     }
 
@@ -40,7 +40,8 @@ impl MailFiles {
             return Err("the file is not enclosed: its link is opened instead".to_owned());
         };
         let place = usize::try_from(*place).unwrap_or(usize::MAX);
-        let bytes = enclosed_of(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
+        let bytes =
+            attachment_bytes(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
         self.save_bytes(name, &bytes)
     }
 
@@ -56,7 +57,7 @@ impl MailFiles {
     }
 
     fn folder(&self) -> PathBuf {
-        self.folder.clone().or_else(at_the_persons).unwrap_or_else(std::env::temp_dir)
+        self.folder.clone().or_else(downloads_folder).unwrap_or_else(std::env::temp_dir)
     }
 
     /// Opens a mail's sanitised HTML in the browser.
@@ -71,7 +72,7 @@ impl MailFiles {
         let name = format!("frontdesk-mail-{:016x}.html", rand::random::<u64>());
         let (mut file, path) =
             new_file(&std::env::temp_dir(), &name).map_err(|error| format!("no file for it: {error}"))?;
-        if self.pages.len() >= PAGES {
+        if self.pages.len() >= MAX_PAGES {
             remove(&self.pages.remove(0));
         }
         self.pages.push(path.clone());
@@ -82,7 +83,7 @@ impl MailFiles {
 }
 
 /// Download folder, or the home folder if there is none.
-fn at_the_persons() -> Option<PathBuf> {
+fn downloads_folder() -> Option<PathBuf> {
     let dirs = directories::UserDirs::new()?;
     let usual = Some(dirs.home_dir().join("Downloads")).filter(|path| path.is_dir());
     let downloads = dirs.download_dir().map(Path::to_path_buf).or(usual);
@@ -103,19 +104,19 @@ fn remove(page: &Path) {
 
 /// Absolute path and size of a file.
 pub fn size(path: &str) -> Result<(String, u64), String> {
-    let whole = std::fs::canonicalize(at_home(path)).map_err(|error| error.to_string())?;
+    let whole = std::fs::canonicalize(expand_home(path)).map_err(|error| error.to_string())?;
     let facts = std::fs::metadata(&whole).map_err(|error| error.to_string())?;
     if !facts.is_file() {
         return Err("it is no file".to_owned());
     }
-    if facts.len() > LARGEST {
-        return Err(format!("it is larger than {} MB", LARGEST / 1_000_000));
+    if facts.len() > MAX_FILE_BYTES {
+        return Err(format!("it is larger than {} MB", MAX_FILE_BYTES / 1_000_000));
     }
     Ok((whole.display().to_string(), facts.len()))
 }
 
 /// Expands `~` to the home folder.
-fn at_home(path: &str) -> PathBuf {
+fn expand_home(path: &str) -> PathBuf {
     let home = directories::UserDirs::new().map(|user_dirs| user_dirs.home_dir().to_path_buf());
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -125,7 +126,7 @@ fn at_home(path: &str) -> PathBuf {
 
 /// Reads the attachments of a mail. Returns the operation with their sizes, and their bytes. `received` loads
 /// a received mail to be forwarded.
-pub fn enclose(
+pub fn read_attachments(
     operation: &Operation,
     received: impl Fn(&MessageId) -> Option<String>,
 ) -> Result<(Operation, Vec<Vec<u8>>), String> {
@@ -143,7 +144,7 @@ pub fn enclose(
                     format!("{name}: the mail it came with is not on this desk; open that mail, then send")
                 };
                 let place = usize::try_from(*place).unwrap_or(usize::MAX);
-                received(message).and_then(|raw| enclosed_of(&raw, place)).ok_or_else(gone)?
+                received(message).and_then(|raw| attachment_bytes(&raw, place)).ok_or_else(gone)?
             }
             MailAttachmentSource::Link(_) | MailAttachmentSource::Enclosed(_) => continue,
         };
@@ -155,7 +156,7 @@ pub fn enclose(
 
 /// Creates a new file under a free name; an existing link counts as taken.
 fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
-    for number in 1..=TRIES {
+    for number in 1..=MAX_NAME_TRIES {
         let name = if number == 1 { name.to_owned() } else { number_name(name, number) };
         let path = folder.join(name);
         match disk::create(&path) {
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn files_are_saved_beside_what_is_there() {
         let folder = tempfile::tempdir().expect("a folder");
-        let files = MailFiles::in_folder(folder.path().to_owned());
+        let files = MailFiles::with_folder(folder.path().to_owned());
         let raw = r#"{"attachments":[{"filename":"a.txt","content":"aGk="},{"filename":"b","content":"?"}]}"#;
         let save = || files.save("a.txt", raw, &MailAttachmentSource::Enclosed(0)).expect("saved");
         let (first, second) = (save(), save());
@@ -217,10 +218,10 @@ mod tests {
         };
         let raw = r#"{"attachments":[{"filename":"x"},{"filename":"a.txt","content":"aGk="}]}"#;
         let received = |id: &MessageId| (id.as_str() == "m1").then(|| raw.to_owned());
-        let (enclosed, files) = enclose(&mail(source("m1", 1)), received).expect("enclosed");
+        let (enclosed, files) = read_attachments(&mail(source("m1", 1)), received).expect("enclosed");
         assert_eq!((enclosed, files), (mail(MailAttachmentSource::Enclosed(2)), vec![b"hi".to_vec()]));
         for gone in [source("m1", 0), source("m1", 7), source("m2", 1)] {
-            let why = enclose(&mail(gone), received).expect_err("no bytes");
+            let why = read_attachments(&mail(gone), received).expect_err("no bytes");
             assert!(why.contains("a.txt: the mail it came with is not on this desk"), "{why}");
         }
     }
@@ -229,14 +230,14 @@ mod tests {
     fn a_mail_in_the_browser_runs_and_fetches_nothing() {
         let mut files = MailFiles::default();
         let raw = r#"{"html":"<p>Hi<script>alert(1)</script>"}"#;
-        let pages: Vec<PathBuf> = (0..=PAGES).map(|_| files.page(raw).expect("written")).collect();
-        let page = std::fs::read_to_string(&pages[PAGES]).expect("there");
+        let pages: Vec<PathBuf> = (0..=MAX_PAGES).map(|_| files.page(raw).expect("written")).collect();
+        let page = std::fs::read_to_string(&pages[MAX_PAGES]).expect("there");
         assert!(page.contains("default-src 'none'") && page.contains("<p>Hi</p>"), "{page}");
         assert!(!pages[0].exists(), "the oldest goes");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = std::fs::metadata(&pages[PAGES]).expect("there").permissions().mode();
+            let mode = std::fs::metadata(&pages[MAX_PAGES]).expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
         drop(files);

@@ -14,18 +14,18 @@ use sync::mail_html;
 mod measure;
 
 /// Maximum bytes of HTML; a larger mail is cut.
-const BYTES: usize = 8 * 1024 * 1024;
+const MAX_HTML_BYTES: usize = 8 * 1024 * 1024;
 /// Start of the document. `frame-ancestors` and `sandbox` have no effect in a `meta` element; DNS prefetching
 /// must be switched off.
-const HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n\
+const PAGE_HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n\
     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
     img-src data:; form-action 'none'; base-uri 'none'\">\n\
     <meta name=\"referrer\" content=\"no-referrer\">\n\
     <meta http-equiv=\"x-dns-prefetch-control\" content=\"off\">\n\
     <title>Mail</title></head><body>\n";
-const TAIL: &str = "\n</body></html>\n";
+const PAGE_TAIL: &str = "\n</body></html>\n";
 
-const TAGS: [&str; 74] = [
+const ALLOWED_TAGS: [&str; 74] = [
     "a",
     "abbr",
     "acronym",
@@ -102,11 +102,11 @@ const TAGS: [&str; 74] = [
     "label",
 ];
 /// Elements removed with their content.
-const DROPPED: [&str; 12] = [
+const DROPPED_TAGS: [&str; 12] = [
     "script", "style", "title", "template", "noscript", "noembed", "noframes", "iframe", "object", "svg",
     "math", "xmp",
 ];
-const ATTRIBUTES: [&str; 24] = [
+const ALLOWED_ATTRIBUTES: [&str; 24] = [
     "abbr",
     "align",
     "alt",
@@ -133,7 +133,7 @@ const ATTRIBUTES: [&str; 24] = [
     "width",
 ];
 /// Properties that neither fetch, cover nor hide anything.
-const PROPERTIES: [&str; 44] = [
+const ALLOWED_PROPERTIES: [&str; 44] = [
     "background-color",
     "border",
     "border-bottom",
@@ -180,32 +180,32 @@ const PROPERTIES: [&str; 44] = [
     "word-break",
 ];
 /// CSS functions that only name a colour.
-const COLOURS: [&str; 4] = ["rgb", "rgba", "hsl", "hsla"];
-const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
+const COLOUR_FUNCTIONS: [&str; 4] = ["rgb", "rgba", "hsl", "hsla"];
+const PICTURE_TYPES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
 /// Returns the whole document for a mail's HTML, as plain text if its tree would be too large.
 pub fn page(html: &str) -> String {
-    let html = &html[..html.floor_char_boundary(BYTES)];
-    let body = if measure::fits(html) {
+    let html = &html[..html.floor_char_boundary(MAX_HTML_BYTES)];
+    let body = if measure::is_within_limits(html) {
         cleaner().clean(html).to_string()
     } else {
         let words = mail_html::too_complex_notice(html).text;
         format!("<pre>{}</pre>", words.as_str().replace('&', "&amp;").replace('<', "&lt;"))
     };
-    format!("{HEAD}{body}{TAIL}")
+    format!("{PAGE_HEAD}{body}{PAGE_TAIL}")
 }
 
 fn cleaner() -> Builder<'static> {
     let mut cleaner = Builder::empty();
     cleaner
-        .tags(HashSet::from(TAGS))
-        .clean_content_tags(HashSet::from(DROPPED))
-        .generic_attributes(HashSet::from(ATTRIBUTES))
+        .tags(HashSet::from(ALLOWED_TAGS))
+        .clean_content_tags(HashSet::from(DROPPED_TAGS))
+        .generic_attributes(HashSet::from(ALLOWED_ATTRIBUTES))
         .tag_attributes(HashMap::new())
         .url_schemes(HashSet::from(["https", "mailto", "data"]))
         .url_relative(UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer nofollow"))
-        .filter_style_properties(HashSet::from(PROPERTIES))
+        .filter_style_properties(HashSet::from(ALLOWED_PROPERTIES))
         .attribute_filter(attribute);
     cleaner
 }
@@ -213,7 +213,7 @@ fn cleaner() -> Builder<'static> {
 /// Value an attribute keeps, `None` if it is removed.
 fn attribute<'a>(tag: &str, name: &str, value: &'a str) -> Option<Cow<'a, str>> {
     match (tag, name) {
-        ("a", "href") => leads_out(value).then_some(Cow::Borrowed(value)),
+        ("a", "href") => is_external_link(value).then_some(Cow::Borrowed(value)),
         ("img", "src") => is_picture(value).then_some(Cow::Borrowed(value)),
         (_, "href" | "src") => None,
         (_, "style") => Some(Cow::Owned(style(value))),
@@ -221,19 +221,21 @@ fn attribute<'a>(tag: &str, name: &str, value: &'a str) -> Option<Cow<'a, str>> 
     }
 }
 
-fn begins(value: &str, with: &str) -> bool {
+fn has_prefix(value: &str, with: &str) -> bool {
     value.get(..with.len()).is_some_and(|text| text.eq_ignore_ascii_case(with))
 }
 
 /// True for `https` and `mailto` links.
-fn leads_out(value: &str) -> bool {
+fn is_external_link(value: &str) -> bool {
     let value = value.trim_ascii();
-    begins(value, "https://") || begins(value, "mailto:")
+    has_prefix(value, "https://") || has_prefix(value, "mailto:")
 }
 
 /// True for pictures inside the mail.
 fn is_picture(value: &str) -> bool {
-    PICTURES.iter().any(|picture| begins(value.trim_ascii(), &format!("data:image/{picture};base64,")))
+    PICTURE_TYPES
+        .iter()
+        .any(|picture| has_prefix(value.trim_ascii(), &format!("data:image/{picture};base64,")))
 }
 
 /// Keeps declarations whose only functions are colours. The sanitiser then filters them by property.
@@ -243,12 +245,13 @@ fn style(value: &str) -> String {
         return String::new();
     }
     let calls = |text: &&str| {
-        text.match_indices('(').all(|(at, _)| COLOURS.iter().any(|name| ends(&text[..at], name)))
+        text.match_indices('(')
+            .all(|(at, _)| COLOUR_FUNCTIONS.iter().any(|name| has_suffix(&text[..at], name)))
     };
     value.split(';').filter(calls).collect::<Vec<_>>().join(";")
 }
 
-fn ends(text: &str, with: &str) -> bool {
+fn has_suffix(text: &str, with: &str) -> bool {
     let start = text.len().checked_sub(with.len());
     let Some((before, last)) = start.and_then(|start| text.split_at_checked(start)) else { return false };
     last.eq_ignore_ascii_case(with)

@@ -13,11 +13,11 @@ use model::ids::ChannelId;
 use model::news::News;
 
 /// Number of waiting results at which all replaced news is removed.
-const RESULTS: usize = 10_000;
+const MAX_QUEUED_RESULTS: usize = 10_000;
 /// Number of waiting results searched for news to replace.
-const LOOK_BACK: usize = 64;
+const MAX_MERGE_DISTANCE: usize = 64;
 /// Maximum waiting keys.
-const KEYS: usize = 100_000;
+const MAX_QUEUED_KEYS: usize = 100_000;
 
 /// Signal of the system or the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Signal {
 
 /// Events of one turn of the loop.
 #[derive(Debug, Default)]
-pub struct LoopTurn {
+pub struct EventBatch {
     /// Handled first.
     pub signals: Vec<Signal>,
     /// Handled second: keys, pastes, resizes.
@@ -45,13 +45,13 @@ pub struct LoopTurn {
     pub results: Vec<Event>,
 }
 
-impl LoopTurn {
+impl EventBatch {
     pub fn is_empty(&self) -> bool {
         self.signals.is_empty() && self.keys.is_empty() && self.results.is_empty()
     }
 
     /// True if it holds only results of reads ahead, which no frame shows.
-    pub fn only_reads_ahead(&self) -> bool {
+    pub fn is_only_prefetch(&self) -> bool {
         let ahead = |event: &Event| matches!(event, Event::Loaded(Load::Ahead(_), Ok(_)));
         self.signals.is_empty() && self.keys.is_empty() && self.results.iter().all(ahead)
     }
@@ -71,16 +71,16 @@ struct Queues {
 
 impl Queues {
     fn add_result(&mut self, event: Event) {
-        if let Some(key) = replaces(&event) {
-            let waiting = self.results.iter().rev().take(LOOK_BACK);
+        if let Some(key) = merge_key(&event) {
+            let waiting = self.results.iter().rev().take(MAX_MERGE_DISTANCE);
             let older =
-                waiting.enumerate().find(|(_, event)| replaces(event) == Some(key)).map(|pair| pair.0);
+                waiting.enumerate().find(|(_, event)| merge_key(event) == Some(key)).map(|pair| pair.0);
             if let Some(back) = older {
                 self.results.remove(self.results.len() - 1 - back);
             }
         }
         self.results.push_back(event);
-        if self.results.len() > self.merge_at.max(RESULTS) {
+        if self.results.len() > self.merge_at.max(MAX_QUEUED_RESULTS) {
             self.merge();
             self.merge_at = self.results.len() * 2;
         }
@@ -93,7 +93,7 @@ impl Queues {
             .results
             .iter()
             .rev()
-            .map(|result| replaces(result).is_none_or(|key| seen.insert(key)))
+            .map(|result| merge_key(result).is_none_or(|key| seen.insert(key)))
             .collect();
         let mut kept = results.into_iter().rev();
         self.results.retain(|_| kept.next().unwrap_or(true));
@@ -123,7 +123,7 @@ impl EventQueue {
     /// Adds a key or other input.
     pub fn key(&self, event: Event) {
         let mut queues = self.lock();
-        if queues.keys.len() < KEYS {
+        if queues.keys.len() < MAX_QUEUED_KEYS {
             queues.keys.push_back(event);
         }
         drop(queues);
@@ -131,12 +131,12 @@ impl EventQueue {
     }
 
     /// Records that a frame shows everything taken.
-    pub fn shown(&self) {
+    pub fn mark_shown(&self) {
         let mut queues = self.lock();
         queues.shown = queues.taken;
     }
 
-    pub fn shows_all_keys(&self) -> bool {
+    pub fn has_shown_all_keys(&self) -> bool {
         let queues = self.lock();
         queues.keys.is_empty() && queues.shown == queues.taken
     }
@@ -148,21 +148,21 @@ impl EventQueue {
     }
 
     /// Waits for an event or the timeout, and takes all events.
-    pub fn wait(&self, at_most: Duration) -> LoopTurn {
+    pub fn wait(&self, at_most: Duration) -> EventBatch {
         let queues = self.lock();
         let waited = self.shared.1.wait_timeout_while(queues, at_most, |queues| queues.is_empty());
         let (mut queues, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        take(&mut queues)
+        drain_queues(&mut queues)
     }
 
     /// Takes all events without waiting.
-    pub fn try_take(&self) -> LoopTurn {
-        take(&mut self.lock())
+    pub fn try_take(&self) -> EventBatch {
+        drain_queues(&mut self.lock())
     }
 }
 
 /// Key of news that newer news makes obsolete: invalidations and states. Other news has none.
-fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
+fn merge_key(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
     let Event::News(news) = event else { return None };
     let about = match news {
         News::Health(channel, _)
@@ -197,10 +197,10 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
     Some((discriminant(news), about.0, about.1))
 }
 
-fn take(queues: &mut Queues) -> LoopTurn {
+fn drain_queues(queues: &mut Queues) -> EventBatch {
     queues.merge_at = 0;
     queues.taken += queues.keys.len() as u64;
-    LoopTurn {
+    EventBatch {
         signals: std::mem::take(&mut queues.signals),
         keys: queues.keys.drain(..).collect(),
         results: queues.results.drain(..).collect(),
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_full_mailbox_drops_no_load_and_merges_news() {
         let mailbox = EventQueue::default();
-        let count = RESULTS + 50;
+        let count = MAX_QUEUED_RESULTS + 50;
         for number in 0..count {
             let load = Load::Echo(u64::try_from(number).expect("small"));
             mailbox.result(Event::Loaded(load, Ok(Loaded::Macros(Vec::new()))));

@@ -22,7 +22,7 @@ pub(super) fn save(
     }
 }
 
-pub(super) fn take_back(
+pub(super) fn delete_note(
     store: &Store,
     channel: ChannelId,
     conversation: ConversationId,

@@ -22,7 +22,7 @@ model::words! {
 
 impl NotifyMethod {
     /// Resolves `Auto` for this terminal from its environment variables.
-    pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> Self {
+    pub fn resolve(self, variable: impl Fn(&str) -> Option<String>) -> Self {
         if self != Self::Auto {
             return self;
         }
@@ -57,7 +57,7 @@ impl Notifier {
     fn run(&self, title: &SafeText, body: &SafeText) {
         let Some((program, arguments)) = self.command.split_first() else { return };
         let mut command = children::command(program);
-        command.args(filled(arguments, title.as_str(), body.as_str()));
+        command.args(fill_arguments(arguments, title.as_str(), body.as_str()));
         command.env("FRONTDESK_TITLE", title.as_str()).env("FRONTDESK_BODY", body.as_str());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
@@ -72,7 +72,7 @@ impl Notifier {
 }
 
 /// Fills in the arguments. Before `--`, values that look like options are escaped.
-fn filled(arguments: &[String], title: &str, body: &str) -> Vec<String> {
+fn fill_arguments(arguments: &[String], title: &str, body: &str) -> Vec<String> {
     let ends = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let fill = |(place, text): (usize, &String)| {
         // In one pass: placeholders inside a value are not replaced.
@@ -140,9 +140,9 @@ mod tests {
         ];
         for (name, value, way) in cases {
             let variable = |text: &str| (text == name).then(|| value.to_owned());
-            assert_eq!(NotifyMethod::Auto.settled(variable), way, "{name}={value}");
+            assert_eq!(NotifyMethod::Auto.resolve(variable), way, "{name}={value}");
         }
-        assert_eq!(NotifyMethod::Osc9.settled(|_| None), NotifyMethod::Osc9);
+        assert_eq!(NotifyMethod::Osc9.resolve(|_| None), NotifyMethod::Osc9);
     }
 
     #[test]
@@ -156,10 +156,10 @@ mod tests {
             (&["{x}{title}{"], "a", "b", &["{x}a{"]),
         ];
         for (arguments, title, body, given) in cases {
-            assert_eq!(filled(&words(arguments), title, body), given, "{arguments:?}");
+            assert_eq!(fill_arguments(&words(arguments), title, body), given, "{arguments:?}");
         }
         for (outside, _) in model::text::HOSTILE_TEXTS {
-            let given = filled(&words(&["{title}"]), SafeText::line(outside).as_str(), "");
+            let given = fill_arguments(&words(&["{title}"]), SafeText::line(outside).as_str(), "");
             assert!(
                 !given[0].chars().any(|character| character.is_control() || "\u{202e}\u{200b}\u{2028}".contains(character)),
                 "{given:?}"

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
 use crate::config::edit;
-use crate::shell::connections::Linked;
+use crate::shell::connections::DeskConnections;
 use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
 use crate::shell::mailbox::EventQueue;
-use crate::shell::pictures::Viewer;
+use crate::shell::pictures::PictureLoader;
 use crate::shell::piping;
 use crate::shell::receiving;
-use crate::shell::replies::Folder;
+use crate::shell::replies::ReplyFolder;
 use crate::shell::suggesting::{DeskSuggestions, Suggester};
 use inbox::event::Event;
 use inbox::outside::{Answered, OutsideRequest};
@@ -23,24 +23,24 @@ use store::Store;
 
 /// State for such requests.
 #[derive(Debug)]
-pub struct Outside {
-    replies: Folder,
-    viewer: Viewer,
+pub struct UserFiles {
+    replies: ReplyFolder,
+    viewer: PictureLoader,
     mail: MailFiles,
-    linked: Option<Linked>,
+    desk_connections: Option<DeskConnections>,
     suggester: Option<Suggester>,
     store: Option<Store>,
     config: Option<PathBuf>,
 }
 
-impl Outside {
+impl UserFiles {
     /// `replies` is the folder of canned replies.
-    pub fn new(replies: PathBuf, viewer: Viewer) -> Self {
+    pub fn new(replies: PathBuf, viewer: PictureLoader) -> Self {
         Self {
-            replies: Folder::new(replies),
+            replies: ReplyFolder::new(replies),
             viewer,
             mail: MailFiles::default(),
-            linked: None,
+            desk_connections: None,
             suggester: None,
             store: None,
             config: None,
@@ -49,30 +49,30 @@ impl Outside {
 
     /// Sets the folder for saved attachments.
     #[must_use]
-    pub fn saving_in(self, folder: PathBuf) -> Self {
-        Self { mail: MailFiles::in_folder(folder), ..self }
+    pub fn with_save_folder(self, folder: PathBuf) -> Self {
+        Self { mail: MailFiles::with_folder(folder), ..self }
     }
 
     /// Sets the settings file, `None` for none.
     #[must_use]
-    pub fn keeping_in(self, config: Option<PathBuf>) -> Self {
+    pub fn with_config(self, config: Option<PathBuf>) -> Self {
         Self { config, ..self }
     }
 
     /// Sets the model for suggestions, `None` for none.
     #[must_use]
-    pub fn suggesting(self, suggester: Option<Suggester>) -> Self {
+    pub fn with_suggester(self, suggester: Option<Suggester>) -> Self {
         Self { suggester, ..self }
     }
 
     /// Sets the store for suggestions.
-    pub fn keep_in(&mut self, store: Store) {
+    pub fn set_store(&mut self, store: Store) {
         self.store = Some(store);
     }
 
     /// Sets the caller of connections.
-    pub fn connect(&mut self, linked: Linked) {
-        self.linked = Some(linked);
+    pub fn set_connections(&mut self, linked: DeskConnections) {
+        self.desk_connections = Some(linked);
     }
 
     /// Suggestions with their model and store.
@@ -81,23 +81,23 @@ impl Outside {
         DeskSuggestions { suggester: self.suggester.clone(), store: self.store.clone(), viewer }
     }
 
-    pub(super) fn linked(&self) -> Option<Linked> {
-        self.linked.clone()
+    pub(super) fn desk_connections(&self) -> Option<DeskConnections> {
+        self.desk_connections.clone()
     }
 
-    pub(super) fn viewer(&self) -> Viewer {
+    pub(super) fn viewer(&self) -> PictureLoader {
         self.viewer.clone()
     }
 
-    pub fn answer(&mut self, asked: OutsideRequest) -> Answered {
+    pub fn handle_request(&mut self, asked: OutsideRequest) -> Answered {
         match asked {
-            OutsideRequest::Connections(errand) => Answered::Connections(match &self.linked {
-                Some(linked) => linked.answer(*errand),
-                None => nowhere(*errand),
+            OutsideRequest::Connections(errand) => Answered::Connections(match &self.desk_connections {
+                Some(linked) => linked.run_request(*errand),
+                None => no_connections_result(*errand),
             }),
-            OutsideRequest::Secret => Answered::Secret(receiving::fresh_secret()),
+            OutsideRequest::Secret => Answered::Secret(receiving::generate_secret()),
             OutsideRequest::KeepFooter(footer) => Answered::FooterKept(
-                self.config.as_ref().map_or(Ok(()), |config| edit::keep_footer(config, footer)),
+                self.config.as_ref().map_or(Ok(()), |config| edit::write_footer(config, footer)),
             ),
             OutsideRequest::Replies => Answered::Replies(self.replies.read()),
             OutsideRequest::Suggest(request) => {
@@ -130,9 +130,9 @@ impl Outside {
                 let told = piping::pipe(&command, &json);
                 Answered::Piped(command, told)
             }
-            OutsideRequest::Picture(wanted) => self.viewer.answer(wanted),
+            OutsideRequest::Picture(wanted) => self.viewer.load(wanted),
             OutsideRequest::File { path, pasted } => {
-                let (found, longer) = (files::look_at(&path), files::longer(&path));
+                let (found, longer) = (files::inspect_file(&path), files::complete_path(&path));
                 Answered::File { path, pasted, found, longer }
             }
         }
@@ -140,16 +140,16 @@ impl Outside {
 }
 
 /// Starts a request about connections.
-pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox: &EventQueue) {
+pub(super) fn begin(linked: Option<&DeskConnections>, errand: ConnectionRequest, mailbox: &EventQueue) {
     let mailbox = mailbox.clone();
     match linked {
         Some(linked) => linked.begin(errand, move |answered| mailbox.result(Event::Answered(answered))),
-        None => mailbox.result(Event::Answered(Answered::Connections(nowhere(errand)))),
+        None => mailbox.result(Event::Answered(Answered::Connections(no_connections_result(errand)))),
     }
 }
 
 /// Result of requests without configured connections.
-fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
+fn no_connections_result(errand: ConnectionRequest) -> ConnectionResult {
     let why = || "this desk keeps no connections".to_owned();
     match errand {
         ConnectionRequest::Call { slot, by_hand, .. } => {
@@ -166,20 +166,20 @@ fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
 }
 
 /// Answers requests until the queue closes.
-pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
+pub(super) fn run_requests(mut outside: UserFiles, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
     while let Ok(asked) = queue.recv() {
         match asked {
             OutsideRequest::Suggest(request) if outside.suggester.is_some() => {
                 let replies = outside.replies.read().replies.unwrap_or_default();
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
                 // A brief by rules is shown until the model has answered.
-                if let Some(meanwhile) = DeskSuggestions::meanwhile(&request, &replies) {
+                if let Some(meanwhile) = DeskSuggestions::interim_suggestion(&request, &replies) {
                     mailbox.result(Event::Answered(Answered::Suggested(id.clone(), Ok(meanwhile))));
                 }
                 let tell = move |told| mailbox.result(Event::Answered(Answered::Suggested(id, told)));
                 outside.desk_suggestions().begin(*request, replies, tell);
             }
-            asked => mailbox.result(Event::Answered(outside.answer(asked))),
+            asked => mailbox.result(Event::Answered(outside.handle_request(asked))),
         }
     }
 }

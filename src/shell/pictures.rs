@@ -10,17 +10,17 @@ use model::pictures::{FetchedPicture, Graphics, PictureRequest};
 
 /// Fetches and decodes pictures; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Viewer {
+pub struct PictureLoader {
     runtime: tokio::runtime::Handle,
     /// Base URL of each channel: its own server may be fetched from even if it is not public.
-    homes: Arc<Vec<(ChannelId, String)>>,
+    base_urls: Arc<Vec<(ChannelId, String)>>,
     graphics: Graphics,
 }
 
-impl Viewer {
+impl PictureLoader {
     /// `graphics` is the protocol of the terminal.
     pub fn new(runtime: tokio::runtime::Handle, homes: Vec<(ChannelId, String)>, graphics: Graphics) -> Self {
-        Self { runtime, homes: Arc::new(homes), graphics }
+        Self { runtime, base_urls: Arc::new(homes), graphics }
     }
 
     /// Fetches in the background and passes the result to `tell`.
@@ -30,7 +30,7 @@ impl Viewer {
     }
 
     /// Fetches and waits for the result.
-    pub fn answer(&self, wanted: PictureRequest) -> Answered {
+    pub fn load(&self, wanted: PictureRequest) -> Answered {
         self.runtime.block_on(self.fetch(wanted))
     }
 
@@ -44,7 +44,7 @@ impl Viewer {
     }
 
     fn home(&self, channel: &ChannelId) -> Option<&str> {
-        self.homes.iter().find(|home| home.0 == *channel).map(|home| home.1.as_str())
+        self.base_urls.iter().find(|home| home.0 == *channel).map(|home| home.1.as_str())
     }
 
     async fn fetch(&self, wanted: PictureRequest) -> Answered {

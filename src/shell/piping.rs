@@ -14,9 +14,9 @@ use inbox::outside::Answered;
 use model::json;
 
 /// Maximum bytes of output.
-const BYTES: u64 = 256 * 1024;
+const MAX_OUTPUT_BYTES: u64 = 256 * 1024;
 /// Maximum run time.
-const PATIENCE: Duration = Duration::from_secs(10);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs a command on a thread of its own.
 pub fn begin(command: String, input: String, mailbox: EventQueue) {
@@ -38,7 +38,7 @@ pub fn begin(command: String, input: String, mailbox: EventQueue) {
 /// # Errors
 /// As text: the command could not be started, failed (with its own last words), or took too long.
 pub fn pipe(command: &str, json: &str) -> Result<String, String> {
-    run(command, json::escape_invisible(json), PATIENCE)
+    run(command, json::escape_invisible(json), COMMAND_TIMEOUT)
 }
 
 fn run(command: &str, input: String, patience: Duration) -> Result<String, String> {
@@ -82,10 +82,10 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
     })
 }
 
-pub(super) type Thread = std::io::Result<()>;
+pub(super) type ThreadResult = std::io::Result<()>;
 
 /// Writes the input; a child that does not read it all is no error.
-pub(super) fn feed(child: &mut Child, input: String) -> Thread {
+pub(super) fn feed(child: &mut Child, input: String) -> ThreadResult {
     let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
     let thread = std::thread::Builder::new().name("pipe in".to_owned());
     thread.spawn(move || drop(stdin.write_all(input.as_bytes()))).map(drop)
@@ -96,13 +96,13 @@ fn listen(
     from: Option<impl Read + Send + 'static>,
     is_answer: bool,
     done: &std::sync::mpsc::Sender<(bool, String)>,
-) -> Thread {
+) -> ThreadResult {
     let Some(mut from) = from else { return Ok(()) };
     let done = done.clone();
     let thread = std::thread::Builder::new().name("pipe out".to_owned());
     let spawned = thread.spawn(move || {
         let mut bytes = Vec::new();
-        let read = from.by_ref().take(BYTES).read_to_end(&mut bytes);
+        let read = from.by_ref().take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes);
         let rest = read.and_then(|_| std::io::copy(&mut from, &mut std::io::sink()));
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if rest.is_ok_and(|number| number > 0) {

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::desk_parts::DeskParts;
-use crate::shell::effects::Hands;
+use crate::shell::effects::EffectRunner;
 use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::notify::Notifier;
-use crate::shell::outside::Outside;
-use crate::shell::pictures::Viewer;
+use crate::shell::outside::UserFiles;
+use crate::shell::pictures::PictureLoader;
 use crate::shell::run::{self, DeskError};
 use crate::shell::{children, failures, opening, receiving, signals};
 use inbox::Inbox;
@@ -27,9 +27,9 @@ use model::time::{ClockReading, Moment};
 use sync::Engine;
 
 /// Size of the hidden frames: wide enough for every line, narrow enough for one pane at a time.
-const SIZE: (u16, u16) = (99, 60);
+const FRAME_SIZE: (u16, u16) = (99, 60);
 /// Maximum nested layers.
-const LAYERS: usize = 8;
+const MAX_LAYERS: usize = 8;
 
 impl DeskParts {
     /// Runs plain mode until it is left or its input ends.
@@ -38,9 +38,9 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let store = self.files.open()?;
-        run::tell_restored(&store, &self.channels, &mailbox);
+        run::report_restored(&store, &self.channels, &mailbox);
         let mut reader = store.reader()?;
-        let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.times());
+        let mut app = Inbox::new(Self::infos(&self.channels), self.settings, FRAME_SIZE, self.clock.times());
         app.desk.agent = self.agent;
         // Listed rows keep their numbers.
         app.desk.list_follows = false;
@@ -49,16 +49,17 @@ impl DeskParts {
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();
-        let news: receiving::Tell = Arc::new(move |news: News| told.result(Event::News(news)));
+        let news: receiving::NewsCallback = Arc::new(move |news: News| told.result(Event::News(news)));
         let (channels, runtime) = (self.channels.clone(), self.runtime.clone());
         let (clock, polling) = (self.clock.clone(), self.polling);
         let engine = Engine::start(runtime, store.clone(), channels, clock, news.clone(), polling);
         let engine = Arc::new(engine);
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
-        let viewer = Viewer::new(self.runtime.clone(), Vec::new(), Graphics::Off);
-        let outside = Outside::new(self.replies, viewer).keeping_in(self.config).suggesting(self.suggester);
+        let viewer = PictureLoader::new(self.runtime.clone(), Vec::new(), Graphics::Off);
+        let outside =
+            UserFiles::new(self.replies, viewer).with_config(self.config).with_suggester(self.suggester);
         let hands =
-            Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            EffectRunner::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|effect| hands.perform(effect));
         read_lines(mailbox.clone())?;
         let mut turning = PlainMode {
@@ -76,7 +77,9 @@ impl DeskParts {
         app.leave().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
         drop(receiving);
-        let _ = self.runtime.block_on(async { tokio::time::timeout(run::LEAVE, engine.shutdown()).await });
+        let _ = self
+            .runtime
+            .block_on(async { tokio::time::timeout(run::LEAVE_TIMEOUT, engine.shutdown()).await });
         ended
     }
 }
@@ -102,7 +105,7 @@ fn read_lines(mailbox: EventQueue) -> io::Result<()> {
 /// Event loop of plain mode.
 struct PlainMode {
     app: Inbox,
-    hands: Hands,
+    hands: EffectRunner,
     spoken: Spoken,
     /// Lines not handled yet.
     lines: VecDeque<String>,
@@ -133,13 +136,13 @@ impl PlainMode {
                     return Ok(());
                 }
             }
-            self.speak(times().moment)?;
+            self.print_changes(times().moment)?;
             for signal in turn.signals {
                 match signal {
                     Signal::End => return Ok(()),
                     Signal::Gone => gone = true,
                     Signal::Failed => return Err(DeskError::Failed),
-                    Signal::Stop => signals::stop_here(),
+                    Signal::Stop => signals::stop_process(),
                     Signal::Continue | Signal::Resized => (),
                 }
             }
@@ -158,14 +161,14 @@ impl PlainMode {
                 return Ok(true);
             }
             // The output of a line precedes the next line.
-            self.speak(times().moment)?;
+            self.print_changes(times().moment)?;
         }
         Ok(false)
     }
 
     /// Prints new output.
-    fn speak(&mut self, now: Moment) -> io::Result<()> {
-        say(&self.spoken.hear(&self.app))?;
+    fn print_changes(&mut self, now: Moment) -> io::Result<()> {
+        print_lines(&self.spoken.hear(&self.app))?;
         self.app.desk.drawn(now, &mut self.app.context);
         Ok(())
     }
@@ -173,7 +176,7 @@ impl PlainMode {
     /// Handles one line. Returns true at the end.
     fn line(&mut self, line: &str) -> io::Result<bool> {
         let mut read = input::read(&self.app, line, self.spoken.listed());
-        for _ in 0..LAYERS {
+        for _ in 0..MAX_LAYERS {
             if read != PlainCommand::Elsewhere {
                 break;
             }
@@ -184,12 +187,12 @@ impl PlainMode {
         }
         match read {
             PlainCommand::Again => self.spoken.again(),
-            PlainCommand::List => say(&self.spoken.list(&self.app))?,
-            PlainCommand::Help(word) => say(&help::help(&self.app, word.as_deref()))?,
-            PlainCommand::Elsewhere => say(&["answer or leave this first".to_owned()])?,
+            PlainCommand::List => print_lines(&self.spoken.list(&self.app))?,
+            PlainCommand::Help(word) => print_lines(&help::help(&self.app, word.as_deref()))?,
+            PlainCommand::Elsewhere => print_lines(&["answer or leave this first".to_owned()])?,
             PlainCommand::Unknown(why) => {
-                say(&[why])?;
-                say(&help::choices(&self.app))?;
+                print_lines(&[why])?;
+                print_lines(&help::choices(&self.app))?;
             }
             PlainCommand::Events(events) => return self.events(events),
         }
@@ -210,14 +213,14 @@ impl PlainMode {
         }
         let after = self.app.context.layers.last().map(|layer| format!("{layer:?}"));
         if before.is_some() && before == after && self.app.context.notice == notice {
-            say(&["that answers nothing here".to_owned()])?;
-            say(&help::choices(&self.app))?;
+            print_lines(&["that answers nothing here".to_owned()])?;
+            print_lines(&help::choices(&self.app))?;
             return Ok(false);
         }
         let lines = self.spoken.hear(&self.app);
         match lines.is_empty() && !self.works {
-            true => say(&[place.told(&self.app)])?,
-            false => say(&lines)?,
+            true => print_lines(&[place.told(&self.app)])?,
+            false => print_lines(&lines)?,
         }
         Ok(false)
     }
@@ -247,12 +250,12 @@ impl PlainMode {
     fn order(&mut self, order: TerminalOrder) -> io::Result<bool> {
         match order {
             TerminalOrder::Quit => return Ok(true),
-            TerminalOrder::QuitToBackground => match children::send_in_background() {
+            TerminalOrder::QuitToBackground => match children::spawn_background_sender() {
                 Ok(()) => return Ok(true),
                 Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
             },
             TerminalOrder::Redraw => self.spoken.again(),
-            TerminalOrder::Suspend => signals::stop_here(),
+            TerminalOrder::Suspend => signals::stop_process(),
             TerminalOrder::SetUp => self.app.context.warn("`frontdesk channel add` adds a channel key"),
             TerminalOrder::Bell | TerminalOrder::ReadMouse(_) | TerminalOrder::Edit(_) => (),
             TerminalOrder::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
@@ -261,7 +264,9 @@ impl PlainMode {
                     self.app.context.warn(why);
                 }
             }
-            TerminalOrder::ReadOut(text) => say(&text.lines().map(str::to_owned).collect::<Vec<_>>())?,
+            TerminalOrder::ReadOut(text) => {
+                print_lines(&text.lines().map(str::to_owned).collect::<Vec<_>>())?
+            }
             TerminalOrder::Copy(text, what) => {
                 let sequence = self.clipboard.copy(&text, what, &self.mailbox);
                 write(sequence.unwrap_or_default().as_bytes())?;
@@ -278,7 +283,7 @@ fn is_quiet(effect: &Effect) -> bool {
     matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(it) if quiet(it))
 }
 
-fn say(lines: &[String]) -> io::Result<()> {
+fn print_lines(lines: &[String]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }

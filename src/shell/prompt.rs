@@ -11,9 +11,9 @@ use crate::shell::input::TerminalInput;
 use crate::shell::terminal;
 
 /// Maximum characters of an answer.
-const LONGEST: usize = 4096;
+const MAX_ANSWER_CHARS: usize = 4096;
 /// Maximum columns of a printed line.
-const WIDEST: usize = 80;
+const MAX_LINE_COLUMNS: usize = 80;
 
 /// True if a person can be asked: standard input and error are terminals.
 pub fn can_ask() -> bool {
@@ -22,16 +22,17 @@ pub fn can_ask() -> bool {
 
 /// Prints wrapped text to stderr.
 pub fn print_wrapped(text: &str) -> io::Result<()> {
-    let width = terminal::size().map_or(WIDEST, |(columns, _)| usize::from(columns).min(WIDEST));
+    let width =
+        terminal::size().map_or(MAX_LINE_COLUMNS, |(columns, _)| usize::from(columns).min(MAX_LINE_COLUMNS));
     let lines = wrap::wrap(text, width).into_iter().map(|range| format!("{}\n", text[range].trim_end()));
-    say(&lines.collect::<String>())
+    print_text(&lines.collect::<String>())
 }
 
 /// Asks for one line on stderr.
-pub fn line(question: &str) -> io::Result<String> {
-    say(&format!("{question}: "))?;
+pub fn ask_line(question: &str) -> io::Result<String> {
+    print_text(&format!("{question}: "))?;
     let mut answer = String::new();
-    let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+    let most = u64::try_from(MAX_ANSWER_CHARS).unwrap_or(u64::MAX);
     if io::stdin().lock().take(most).read_line(&mut answer)? == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
@@ -39,47 +40,47 @@ pub fn line(question: &str) -> io::Result<String> {
 }
 
 /// Asks for a secret without echo. Without a terminal, reads the first line of standard input.
-pub fn secret(question: &str) -> io::Result<String> {
+pub fn ask_secret(question: &str) -> io::Result<String> {
     if !can_ask() {
         let mut answer = String::new();
-        let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        let most = u64::try_from(MAX_ANSWER_CHARS).unwrap_or(u64::MAX);
         if io::stdin().lock().take(most).read_line(&mut answer)? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         return Ok(answer.trim().to_owned());
     }
     // Echo is off before the question appears: early typing must not be shown either.
-    let quiet = Quiet::start()?;
-    let answer = say(&format!("{question} (not shown): ")).and_then(|()| typed());
+    let quiet = EchoGuard::start()?;
+    let answer = print_text(&format!("{question} (not shown): ")).and_then(|()| typed());
     drop(quiet);
-    say("\n")?;
+    print_text("\n")?;
     answer.map(|answer| answer.trim().to_owned())
 }
 
 /// Asks for an optional secret: empty if the input has ended.
 pub fn optional_secret(question: &str) -> io::Result<String> {
-    match secret(question) {
+    match ask_secret(question) {
         Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => Ok(String::new()),
         answer => answer,
     }
 }
 
-fn say(words: &str) -> io::Result<()> {
+fn print_text(words: &str) -> io::Result<()> {
     let mut out = io::stderr().lock();
     out.write_all(words.as_bytes())?;
     out.flush()
 }
 
 /// Echo is off until dropped.
-struct Quiet;
+struct EchoGuard;
 
-impl Quiet {
+impl EchoGuard {
     fn start() -> io::Result<Self> {
         enable_raw_mode().map(|()| Self)
     }
 }
 
-impl Drop for Quiet {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         if let Err(error) = disable_raw_mode() {
             tracing::warn!(%error, "the terminal did not take its echo back");
@@ -97,7 +98,7 @@ fn typed() -> io::Result<String> {
                 let text = text.replace('\r', "\n");
                 let (line, ends) =
                     text.split_once('\n').map_or((text.as_str(), false), |(line, _)| (line, true));
-                answer.extend(line.chars().take(LONGEST.saturating_sub(answer.len())));
+                answer.extend(line.chars().take(MAX_ANSWER_CHARS.saturating_sub(answer.len())));
                 if ends {
                     return Ok(answer);
                 }
@@ -111,7 +112,7 @@ fn typed() -> io::Result<String> {
                 _ if key == KeyPress::ctrl('u') => answer.clear(),
                 (KeyCode::Enter, _) => return Ok(answer),
                 (KeyCode::Backspace, _) => drop(answer.pop()),
-                (_, Some(character)) if answer.len() < LONGEST => answer.push(character),
+                (_, Some(character)) if answer.len() < MAX_ANSWER_CHARS => answer.push(character),
                 _ => (),
             }
         }

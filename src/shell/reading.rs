@@ -16,14 +16,14 @@ use model::time::Timestamp;
 use store::{Reader, StoreError};
 
 /// Maximum waiting conversations examined, longest waiting first.
-const NEEDING: u32 = 1_000;
+const MAX_ATTENTION_ROWS: u32 = 1_000;
 
 /// Maximum conversations matched by a name.
-const NAMED: u32 = 50;
+const MAX_NAMED_ROWS: u32 = 50;
 /// Maximum folders and categories offered.
-const THREAD_WORDS: u32 = 40;
+const MAX_THREAD_LABELS: u32 = 40;
 /// Maximum correspondents offered.
-const CORRESPONDENTS: u32 = 200;
+const MAX_CORRESPONDENTS: u32 = 200;
 
 /// Query for the first rows of one tab, or of all.
 fn first_rows(
@@ -45,7 +45,7 @@ fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, Saf
     };
     let wanted = id.as_str().trim().to_lowercase();
     let typed = format!("status:any \"{}\"", wanted.replace('"', " "));
-    let query = first_rows(None, parse(&typed).filter, Sort::Activity, Timestamp::default(), NAMED);
+    let query = first_rows(None, parse(&typed).filter, Sort::Activity, Timestamp::default(), MAX_NAMED_ROWS);
     let rows = reader.conversations(&query)?.rows;
     let is_called = |conversation_row: &&ConversationRow| {
         let name = conversation_row.conversation.name.as_ref().map(|name| name.as_str().to_lowercase());
@@ -77,7 +77,7 @@ fn reviews(reader: &Reader, query: &DeskQuery, one_in: u32, now: Timestamp) -> R
 }
 
 /// Keys of all conversations of a list, for marking.
-fn spread(reader: &Reader, query: &ConversationQuery, how: Spread) -> Result<Loaded, StoreError> {
+fn load_all_rows(reader: &Reader, query: &ConversationQuery, how: Spread) -> Result<Loaded, StoreError> {
     let page = reader.conversations(query)?;
     let ids = page.rows.iter().map(ConversationRow::key).collect();
     Ok(Loaded::Spread(query.clone(), how, ids, !page.reaches_bottom))
@@ -103,7 +103,7 @@ fn draft(reader: &Reader, channel: &ChannelId, conversation: &ConversationId) ->
 /// Mail account with the folders and categories of its threads.
 fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreError> {
     let account = reader.mailbox(channel)?;
-    let words = reader.folders_and_categories(channel, THREAD_WORDS)?;
+    let words = reader.folders_and_categories(channel, MAX_THREAD_LABELS)?;
     Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
 }
 
@@ -150,7 +150,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Lookup(who) => lookup(reader, who).map(Loaded::Lookup),
         Load::DueDrafts(channels, open, now) => due_drafts(reader, channels, open.as_ref(), *now),
         Load::Needing(scope) => {
-            let (filter, limit) = (ConversationFilter::needing_person(), NEEDING);
+            let (filter, limit) = (ConversationFilter::needing_person(), MAX_ATTENTION_ROWS);
             let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
@@ -160,7 +160,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
         Load::Mailbox(channel) => mail_account(reader, channel),
         Load::Correspondents(channel, text) => reader
-            .correspondents(channel, text, CORRESPONDENTS)
+            .correspondents(channel, text, MAX_CORRESPONDENTS)
             .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
         Load::Rules(query) => reader.rules(query).map(|rule| Loaded::Rules(query.clone(), Box::new(rule))),
         Load::Templates(channel) => {
@@ -171,7 +171,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .person(channel, phone)
             .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
-        Load::Spread(query, how) => spread(reader, query, *how),
+        Load::Spread(query, how) => load_all_rows(reader, query, *how),
         Load::Marked(marked) => reader.conversation_rows(marked).map(Loaded::Marked),
         Load::Shelf(channel) => {
             reader.uploaded_files(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf))
@@ -200,7 +200,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
 }
 
 /// Answers loads in order until the queue closes; reads ahead come last.
-pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &EventQueue) {
+pub(super) fn run_loads(mut reader: Reader, queue: &Receiver<Load>, mailbox: &EventQueue) {
     let mut waiting = VecDeque::new();
     loop {
         if waiting.is_empty() {

@@ -16,24 +16,24 @@ use model::news::News;
 use model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use model::secret::Secret;
 use model::text::SafeText;
-use receiver::{self, ConnectionLimits, Hooks};
+use receiver::{self, ConnectionLimits, WebhookRoutes};
 use sync::hooks::{DesiredWebhook, WebhookState};
 use sync::plan::trust::TrustLevel;
 use sync::{ChannelSpec, Engine};
 
 /// Delay before listening is tried again.
-const AGAIN: Duration = Duration::from_secs(30);
+const LISTEN_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// Interval between checks of a webhook in progress.
-const SOON: Duration = Duration::from_secs(1);
+const PENDING_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between checks of a registered or refused webhook.
-const SELDOM: Duration = Duration::from_secs(300);
+const REGISTERED_INTERVAL: Duration = Duration::from_secs(300);
 /// Interval between checks of the reliability of deliveries.
-const LOOK: Duration = Duration::from_secs(2);
+const STATUS_INTERVAL: Duration = Duration::from_secs(2);
 
-pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
+pub type NewsCallback = Arc<dyn Fn(News) + Send + Sync>;
 
 /// Storage for webhook secrets, like that of channel keys. Both calls may block.
-pub trait Secrets: Send + Sync {
+pub trait WebhookSecrets: Send + Sync {
     /// Stored secret of a channel.
     fn load(&self, channel: &ChannelSpec) -> Option<Secret>;
 
@@ -45,32 +45,32 @@ pub struct ReceiverSetup {
     pub listen: SocketAddr,
     /// URL at which the service reaches the receiver.
     pub public_url: String,
-    pub secrets: Arc<dyn Secrets>,
+    pub secrets: Arc<dyn WebhookSecrets>,
 }
 
 /// Running receiver; stops on drop.
-pub struct Receiving {
+pub struct RunningReceiver {
     _stop: watch::Sender<bool>,
 }
 
 /// State of a channel's webhook.
 #[derive(Debug, Clone)]
-struct Stand {
+struct ChannelWebhookState {
     url: String,
-    kept: WebhookState,
+    registration: WebhookState,
     closed: Option<SafeText>,
     counts: DeliveryCounts,
-    told: Option<WebhookStatus>,
+    reported_status: Option<WebhookStatus>,
 }
 
 struct ReceiverState {
     engine: Arc<Engine>,
-    tell: Tell,
-    stands: Mutex<HashMap<ChannelId, Stand>>,
+    tell: NewsCallback,
+    states: Mutex<HashMap<ChannelId, ChannelWebhookState>>,
 }
 
 /// Generates a random secret.
-pub fn fresh_secret() -> Secret {
+pub fn generate_secret() -> Secret {
     let bytes: [u8; 32] = rand::rng().random();
     let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Secret::new(&text)
@@ -82,25 +82,25 @@ pub fn start(
     setup: Option<ReceiverSetup>,
     engine: &Arc<Engine>,
     channels: Vec<ChannelSpec>,
-    tell: Tell,
-) -> Receiving {
+    tell: NewsCallback,
+) -> RunningReceiver {
     let (stop, stopping) = watch::channel(false);
     let engine = engine.clone();
     match setup {
         Some(setup) => {
-            let shared = Arc::new(ReceiverState { engine, tell, stands: Mutex::default() });
-            handle.spawn(until_stopped(stopping.clone(), run(shared, setup, channels, stopping)));
+            let shared = Arc::new(ReceiverState { engine, tell, states: Mutex::default() });
+            handle.spawn(run_until_stopped(stopping.clone(), run(shared, setup, channels, stopping)));
         }
         None => {
             for channel in channels {
-                handle.spawn(until_stopped(stopping.clone(), forget(engine.clone(), channel.id)));
+                handle.spawn(run_until_stopped(stopping.clone(), remove_webhook(engine.clone(), channel.id)));
             }
         }
     }
-    Receiving { _stop: stop }
+    RunningReceiver { _stop: stop }
 }
 
-async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output = ()>) {
+async fn run_until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output = ()>) {
     tokio::select! {
         biased;
         // A dropped receiver also stops.
@@ -110,12 +110,12 @@ async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output
 }
 
 /// Removes this installation's webhook.
-async fn forget(engine: Arc<Engine>, channel: ChannelId) {
+async fn remove_webhook(engine: Arc<Engine>, channel: ChannelId) {
     loop {
         let wait = match engine.ensure_webhook(&channel, None).await {
             None | Some(WebhookState::Removed) => return,
-            Some(WebhookState::Waiting) => SOON,
-            Some(_) => SELDOM,
+            Some(WebhookState::Waiting) => PENDING_INTERVAL,
+            Some(_) => REGISTERED_INTERVAL,
         };
         tokio::time::sleep(wait).await;
     }
@@ -131,9 +131,9 @@ async fn run(
     for channel in channels {
         let before = setup.public_url.trim_end_matches('/');
         let id = channel.id.clone();
-        match secret_of(setup.secrets.clone(), channel).await {
+        match load_or_create_secret(setup.secrets.clone(), channel).await {
             Ok((secret, is_known)) => {
-                let url = format!("{before}/{}", receiver::path_of(&id, &secret));
+                let url = format!("{before}/{}", receiver::webhook_path(&id, &secret));
                 shared.update_status(&id, |stand| stand.url.clone_from(&url));
                 hooks.push((id, DesiredWebhook { url, secret, is_known }));
             }
@@ -142,7 +142,7 @@ async fn run(
     }
     let heard = shared.clone();
     let secrets = hooks.iter().map(|(id, hook)| (id.clone(), hook.secret.clone())).collect();
-    let table = Arc::new(Hooks::new(
+    let table = Arc::new(WebhookRoutes::new(
         secrets,
         Box::new(move |channel, delivery, counts| {
             heard.engine.record_delivery(channel, &delivery);
@@ -176,19 +176,22 @@ async fn listen(
                 tracing::warn!(%address, %error, "webhooks are not listened for");
                 let why = format!("{address} cannot be listened on: {error}; another desk may do it");
                 hooks.iter().for_each(|(id, _)| shared.close(id, &why));
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(LISTEN_RETRY_DELAY).await;
             }
         }
     }
 }
 
 /// Stored secret, or a new one that is stored now; true if it existed before.
-async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(Secret, bool), String> {
+async fn load_or_create_secret(
+    secrets: Arc<dyn WebhookSecrets>,
+    channel: ChannelSpec,
+) -> Result<(Secret, bool), String> {
     let found = tokio::task::spawn_blocking(move || {
         if let Some(secret) = secrets.load(&channel) {
             return Ok((secret, true));
         }
-        let secret = fresh_secret();
+        let secret = generate_secret();
         secrets.store(&channel, &secret)?;
         Ok((secret, false))
     });
@@ -200,16 +203,16 @@ async fn keep_registered(shared: Arc<ReceiverState>, channel: ChannelId, mut hoo
     while let Some(kept) = shared.engine.ensure_webhook(&channel, Some(&hook)).await {
         hook.is_known |= kept == WebhookState::Requested;
         let wait = match &kept {
-            WebhookState::Requested | WebhookState::Waiting => SOON,
+            WebhookState::Requested | WebhookState::Waiting => PENDING_INTERVAL,
             WebhookState::Registered
             | WebhookState::Refused(_)
             | WebhookState::NotHere(_)
-            | WebhookState::Removed => SELDOM,
+            | WebhookState::Removed => REGISTERED_INTERVAL,
         };
         if matches!(kept, WebhookState::Refused(_) | WebhookState::NotHere(_)) {
             shared.engine.reset_webhook_trust(&channel);
         }
-        shared.update_status(&channel, |stand| stand.kept = kept);
+        shared.update_status(&channel, |stand| stand.registration = kept);
         tokio::time::sleep(wait).await;
     }
     // Without a tab there is nothing to keep; the other tasks continue.
@@ -219,15 +222,15 @@ async fn keep_registered(shared: Arc<ReceiverState>, channel: ChannelId, mut hoo
 /// Announces changes caused by time alone.
 async fn refresh_status(shared: &ReceiverState) {
     loop {
-        tokio::time::sleep(LOOK).await;
-        let all: Vec<ChannelId> = shared.stands().keys().cloned().collect();
+        tokio::time::sleep(STATUS_INTERVAL).await;
+        let all: Vec<ChannelId> = shared.states().keys().cloned().collect();
         all.iter().for_each(|channel_id| shared.update_status(channel_id, |_| ()));
     }
 }
 
 impl ReceiverState {
-    fn stands(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelId, Stand>> {
-        self.stands.lock().unwrap_or_else(PoisonError::into_inner)
+    fn states(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelId, ChannelWebhookState>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn close(&self, channel: &ChannelId, why: &str) {
@@ -237,15 +240,15 @@ impl ReceiverState {
     }
 
     /// Applies a change and announces it if it is visible.
-    fn update_status(&self, channel: &ChannelId, change: impl FnOnce(&mut Stand)) {
+    fn update_status(&self, channel: &ChannelId, change: impl FnOnce(&mut ChannelWebhookState)) {
         let standing = self.engine.webhook_trust(channel);
-        let mut stands = self.stands();
-        let stand = stands.entry(channel.clone()).or_insert_with(|| Stand {
+        let mut stands = self.states();
+        let stand = stands.entry(channel.clone()).or_insert_with(|| ChannelWebhookState {
             url: String::new(),
-            kept: WebhookState::Waiting,
+            registration: WebhookState::Waiting,
             closed: None,
             counts: DeliveryCounts::default(),
-            told: None,
+            reported_status: None,
         });
         change(stand);
         let reception = WebhookStatus {
@@ -253,16 +256,16 @@ impl ReceiverState {
             state: stand.state(standing),
             counts: stand.counts,
         };
-        if stand.told.as_ref() != Some(&reception) {
-            stand.told = Some(reception.clone());
+        if stand.reported_status.as_ref() != Some(&reception) {
+            stand.reported_status = Some(reception.clone());
             (self.tell)(News::WebhookStatus(channel.clone(), Box::new(reception)));
         }
     }
 }
 
-impl Stand {
+impl ChannelWebhookState {
     fn state(&self, standing: TrustLevel) -> WebhookDeliveryState {
-        match (&self.closed, &self.kept) {
+        match (&self.closed, &self.registration) {
             (Some(why), _) | (None, WebhookState::NotHere(why)) => WebhookDeliveryState::Closed(why.clone()),
             (None, WebhookState::Refused(why)) => WebhookDeliveryState::Refused(why.clone()),
             (None, WebhookState::Requested | WebhookState::Waiting | WebhookState::Removed) => {

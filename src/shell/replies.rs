@@ -13,36 +13,36 @@ use model::replies::CannedReply;
 use model::text;
 
 /// Maximum files read.
-const FILES: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 /// Maximum bytes of one file.
-const BYTES: u64 = 64 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// Path, modification time and size of a file when it was read.
-type Print = (PathBuf, Option<SystemTime>, u64);
+type FileStamp = (PathBuf, Option<SystemTime>, u64);
 
 #[derive(Debug)]
-pub struct Folder {
+pub struct ReplyFolder {
     path: PathBuf,
-    prints: Option<Vec<Print>>,
+    stamps: Option<Vec<FileStamp>>,
     canned: Canned,
 }
 
-impl Folder {
+impl ReplyFolder {
     /// The folder is read on first use.
     pub fn new(path: PathBuf) -> Self {
         let canned = Canned { folder: path.display().to_string(), ..Canned::default() };
-        Self { path, prints: None, canned }
+        Self { path, stamps: None, canned }
     }
 
     pub fn read(&mut self) -> Canned {
         match prints(&self.path) {
-            Ok(prints) if self.prints.as_ref() != Some(&prints) => {
+            Ok(prints) if self.stamps.as_ref() != Some(&prints) => {
                 self.canned = read_all(&self.path, &prints);
-                self.prints = Some(prints);
+                self.stamps = Some(prints);
             }
             Ok(_) => (),
             Err(error) => {
-                self.prints = None;
+                self.stamps = None;
                 self.canned.replies = Some(Vec::new());
                 let missing = error.kind() == io::ErrorKind::NotFound;
                 self.canned.problems = if missing { Vec::new() } else { vec![error.to_string()] };
@@ -52,7 +52,7 @@ impl Folder {
     }
 }
 
-fn prints(folder: &Path) -> io::Result<Vec<Print>> {
+fn prints(folder: &Path) -> io::Result<Vec<FileStamp>> {
     let mut prints = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -62,11 +62,11 @@ fn prints(folder: &Path) -> io::Result<Vec<Print>> {
         }
     }
     prints.sort();
-    prints.truncate(FILES);
+    prints.truncate(MAX_FILES);
     Ok(prints)
 }
 
-fn read_all(folder: &Path, prints: &[Print]) -> Canned {
+fn read_all(folder: &Path, prints: &[FileStamp]) -> Canned {
     let mut replies = Vec::new();
     let mut problems = Vec::new();
     for (path, _, _) in prints {
@@ -80,11 +80,11 @@ fn read_all(folder: &Path, prints: &[Print]) -> Canned {
 }
 
 fn read_file(path: &Path) -> Result<String, String> {
-    let file = disk::plain(path).map_err(|error| error.to_string())?;
+    let file = disk::open_plain(path).map_err(|error| error.to_string())?;
     let mut text = String::new();
-    file.take(BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if text.len() as u64 > BYTES {
-        return Err(format!("larger than {} KB", BYTES / 1024));
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("larger than {} KB", MAX_FILE_BYTES / 1024));
     }
     Ok(text)
 }
@@ -120,7 +120,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
 }
 
 /// Sample replies of the demo.
-const SAMPLES: [(&str, &str); 5] = [
+const SAMPLE_REPLIES: [(&str, &str); 5] = [
     ("refund.md", include_str!("../../assets/demo/replies/refund.md")),
     ("hours.md", include_str!("../../assets/demo/replies/hours.md")),
     ("ready.md", include_str!("../../assets/demo/replies/ready.md")),
@@ -134,7 +134,7 @@ pub fn write_samples(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     disk::folder(folder)?;
-    SAMPLES.iter().try_for_each(|(name, text)| disk::write(&folder.join(name), text.as_bytes()))
+    SAMPLE_REPLIES.iter().try_for_each(|(name, text)| disk::write(&folder.join(name), text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -172,7 +172,7 @@ mod tests {
     fn a_changed_folder_is_read_anew() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("replies");
-        let mut replies = Folder::new(path.clone());
+        let mut replies = ReplyFolder::new(path.clone());
         assert_eq!(replies.read().replies, Some(Vec::new()), "a folder that is not there has no replies");
         write_samples(&path).expect("samples");
         let read = replies.read();

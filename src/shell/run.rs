@@ -9,14 +9,14 @@ use thiserror::Error;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
-use crate::shell::connections::Linked;
+use crate::shell::connections::DeskConnections;
 use crate::shell::desk_parts::DeskParts;
-use crate::shell::effects::Hands;
-use crate::shell::input::Gate;
-use crate::shell::mailbox::{EventQueue, LoopTurn, Signal};
+use crate::shell::effects::EffectRunner;
+use crate::shell::input::InputGate;
+use crate::shell::mailbox::{EventBatch, EventQueue, Signal};
 use crate::shell::notify::Notifier;
-use crate::shell::outside::Outside;
-use crate::shell::pictures::Viewer;
+use crate::shell::outside::UserFiles;
+use crate::shell::pictures::PictureLoader;
 use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, SharpImage};
@@ -33,11 +33,11 @@ use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine};
 
 /// Maximum time a turn takes in further events before it draws.
-const DRAIN: Duration = Duration::from_millis(16);
+const MAX_DRAIN_TIME: Duration = Duration::from_millis(16);
 /// Time a frame waits for its loads: they mostly answer sooner, so that no pane flashes empty.
-const FILES: Duration = Duration::from_millis(4);
+const FILE_WAIT: Duration = Duration::from_millis(4);
 /// Time to wait for requests in progress when leaving.
-pub(super) const LEAVE: Duration = Duration::from_millis(500);
+pub(super) const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Error that prevents or ends the inbox.
 #[derive(Debug, Error)]
@@ -47,7 +47,7 @@ pub enum DeskError {
     #[error("opening this desk's files: {0}")]
     Store(#[from] StoreError),
     /// A thread has panicked.
-    #[error("{}", failures::SENTENCE)]
+    #[error("{}", failures::PANIC_MESSAGE)]
     Failed,
 }
 
@@ -64,11 +64,11 @@ impl DeskParts {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let (mut first, opened) = self.files.first_look()?;
+        let (mut first, opened) = self.files.open_for_first_frame()?;
         let mut screen = Screen::acquire(self.screen)?;
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.times());
-        app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
+        app.context.settings.keymap.tells_shift_enter = terminal::has_shift_enter();
         app.desk.panes.mouse = self.screen.mouse;
         app.desk.agent = self.agent;
         app.desk.views = self.views;
@@ -81,13 +81,13 @@ impl DeskParts {
             let stale = self.channels.iter().map(|channel| News::Conversations(channel.id.clone()));
             stale.for_each(|stale| mailbox.result(Event::News(stale)));
         }
-        tell_restored(&store, &self.channels, &mailbox);
+        report_restored(&store, &self.channels, &mailbox);
         let gate = input::spawn(mailbox.clone())?;
         let homes =
             self.channels.iter().map(|channel| (channel.id.clone(), channel.base_url.clone())).collect();
-        let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
+        let viewer = PictureLoader::new(self.runtime.clone(), homes, app.context.settings.graphics);
         let told = mailbox.clone();
-        let news: receiving::Tell = Arc::new(move |news: News| told.result(Event::News(news)));
+        let news: receiving::NewsCallback = Arc::new(move |news: News| told.result(Event::News(news)));
         let engine = Arc::new(Engine::start(
             self.runtime.clone(),
             store.clone(),
@@ -96,18 +96,18 @@ impl DeskParts {
             news.clone(),
             self.polling,
         ));
-        let outside = Outside::new(self.replies, viewer).keeping_in(self.config);
-        let mut outside = outside.suggesting(self.suggester);
+        let outside = UserFiles::new(self.replies, viewer).with_config(self.config);
+        let mut outside = outside.with_suggester(self.suggester);
         if let Some(setup) = self.connections {
-            outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
+            outside.set_connections(DeskConnections::new(setup, self.clock.clone(), self.runtime.clone()));
         }
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let reader = store.adopt(first)?;
         let hands =
-            Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            EffectRunner::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|effect| hands.perform(effect));
         let runtime = self.runtime.clone();
-        let mut turning = Turning {
+        let mut turning = EventLoop {
             app,
             screen,
             hands,
@@ -124,12 +124,12 @@ impl DeskParts {
             stirred: false,
         };
         let ended = turning.run();
-        let Turning { mut app, screen, hands, .. } = turning;
+        let EventLoop { mut app, screen, hands, .. } = turning;
         drop((screen, receiving));
         app.leave().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
         // Requests not finished in time are repeated with the same key.
-        let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
+        let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE_TIMEOUT, engine.shutdown()).await });
         match ended? {
             LoopEnd::Quit | LoopEnd::Signal => Ok(()),
             LoopEnd::Failed => Err(DeskError::Failed),
@@ -138,7 +138,7 @@ impl DeskParts {
 }
 
 /// Announces an outbox restored from an older copy.
-pub(super) fn tell_restored(store: &Store, channels: &[ChannelSpec], mailbox: &EventQueue) {
+pub(super) fn report_restored(store: &Store, channels: &[ChannelSpec], mailbox: &EventQueue) {
     if let (Some(words), Some(channel)) = (store.restored(), channels.first()) {
         mailbox.result(Event::News(News::Alarm(channel.id.clone(), SafeText::line(&words))));
     }
@@ -178,16 +178,16 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
         let cursor = inbox::view::draw(app, theme, buffer);
         (cursor, if has_links { links_view::links(app, buffer) } else { Vec::new() })
     })?;
-    screen.call(inbox::window_title::window_title(app))?;
+    screen.set_title(inbox::window_title::window_title(app))?;
     app.desk.drawn(clock.moment(), &mut app.context);
     Ok(())
 }
 
-struct Turning {
+struct EventLoop {
     app: Inbox,
     screen: Screen,
-    hands: Hands,
-    gate: Gate,
+    hands: EffectRunner,
+    gate: InputGate,
     engine: Arc<Engine>,
     runtime: tokio::runtime::Handle,
     theme: Theme,
@@ -203,11 +203,11 @@ struct Turning {
     stirred: bool,
 }
 
-impl Turning {
+impl EventLoop {
     fn run(&mut self) -> io::Result<LoopEnd> {
         // Left out of the first frame.
         self.update(Event::Time(self.clock.times()))?;
-        self.ask_files();
+        self.send_loads();
         loop {
             let due = self.app.next_due(self.clock.times()).clamp(0, 60_000_000);
             let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(due).unwrap_or(0)));
@@ -218,11 +218,11 @@ impl Turning {
                 if let Some(ended) = self.process_turn(turn)? {
                     return Ok(ended);
                 }
-                turn = match FILES.saturating_sub(started.elapsed()) {
+                turn = match FILE_WAIT.saturating_sub(started.elapsed()) {
                     rest if !rest.is_zero() && !self.awaited.is_empty() => self.mailbox.wait(rest),
                     _ => self.mailbox.try_take(),
                 };
-                if turn.is_empty() || started.elapsed() > DRAIN {
+                if turn.is_empty() || started.elapsed() > MAX_DRAIN_TIME {
                     break;
                 }
             }
@@ -231,7 +231,7 @@ impl Turning {
                 return Ok(ended);
             }
             // Before the frame is written: the answer to it may be quicker than this thread.
-            self.mailbox.shown();
+            self.mailbox.mark_shown();
             if self.stirred {
                 show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
             }
@@ -239,16 +239,16 @@ impl Turning {
     }
 
     /// Handles events, signals and keys first.
-    fn process_turn(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
+    fn process_turn(&mut self, turn: EventBatch) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.times()))?;
-        self.stirred |= !turn.is_empty() && !turn.only_reads_ahead();
+        self.stirred |= !turn.is_empty() && !turn.is_only_prefetch();
         for signal in turn.signals {
             match signal {
                 Signal::End | Signal::Gone => return Ok(Some(LoopEnd::Signal)),
                 Signal::Failed => return Ok(Some(LoopEnd::Failed)),
                 Signal::Stop => self.suspend()?,
                 // Resumed after an unannounced stop: SIGSTOP from outside.
-                Signal::Continue => self.screen.retake()?,
+                Signal::Continue => self.screen.reacquire()?,
                 Signal::Resized => {
                     let (columns, rows) = terminal::size()?;
                     self.update(Event::Resize(columns, rows))?;
@@ -260,12 +260,12 @@ impl Turning {
                 return Ok(Some(LoopEnd::Quit));
             }
         }
-        self.ask_files();
+        self.send_loads();
         Ok(None)
     }
 
     /// Requests the wanted loads in order.
-    fn ask_files(&mut self) {
+    fn send_loads(&mut self) {
         for load in std::mem::take(&mut self.wanted) {
             if !self.app.desk.still_wants(&load) {
                 continue;
@@ -284,7 +284,7 @@ impl Turning {
         if let Event::Loaded(load, _) = &event {
             self.awaited.retain(|entry| entry != load);
         }
-        for effect in self.app.update(self.located(event)) {
+        for effect in self.app.update(self.with_tab(event)) {
             match effect {
                 Effect::Terminal(order) => {
                     if self.order(order)? {
@@ -306,13 +306,15 @@ impl Turning {
     fn order(&mut self, order: TerminalOrder) -> io::Result<bool> {
         match order {
             TerminalOrder::Quit => return Ok(true),
-            TerminalOrder::QuitToBackground => match children::send_in_background() {
+            TerminalOrder::QuitToBackground => match children::spawn_background_sender() {
                 Ok(()) => return Ok(true),
                 Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
             },
             TerminalOrder::Redraw => self.screen.redraw(),
-            TerminalOrder::Bell => self.screen.say(b"\x07")?,
-            TerminalOrder::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,
+            TerminalOrder::Bell => self.screen.write_raw(b"\x07")?,
+            TerminalOrder::Notify(title, body) => {
+                self.screen.write_raw(&self.notifier.notify(&title, &body))?
+            }
             TerminalOrder::OpenOutside(url) => {
                 if let Err(why) = opening::open(&url) {
                     self.app.context.warn(why);
@@ -320,33 +322,33 @@ impl Turning {
             }
             TerminalOrder::Copy(text, what) => {
                 if let Some(sequence) = self.clipboard.copy(&text, what, &self.mailbox) {
-                    self.screen.say(sequence.as_bytes())?;
+                    self.screen.write_raw(sequence.as_bytes())?;
                 }
             }
             // On a screen, text is only copied.
             TerminalOrder::ReadOut(_) => (),
-            TerminalOrder::ReadMouse(read) => self.screen.read_mouse(read)?,
+            TerminalOrder::ReadMouse(read) => self.screen.set_mouse(read)?,
             TerminalOrder::Suspend => self.suspend()?,
             TerminalOrder::Edit(text) => {
                 let edited = self.lend(|| editor::edit(&text))?;
-                return self.back_with(Event::Edited(edited));
+                return self.handle_program_end(Event::Edited(edited));
             }
             TerminalOrder::SetUp => {
-                let ended = self.lend(setting_up::set_up)?;
-                return self.back_with(Event::SetUp(ended));
+                let ended = self.lend(setting_up::run_setup)?;
+                return self.handle_program_end(Event::SetUp(ended));
             }
         }
         Ok(false)
     }
 
     /// Maps a click in the line of tabs to its tab, whose place only drawing knows.
-    fn located(&self, event: Event) -> Event {
+    fn with_tab(&self, event: Event) -> Event {
         let Event::Pointer(Pointer::Down(x, 0)) = event else { return event };
         inbox::tabs_view::tab_at(&self.app, x).map_or(event, Event::Pointer)
     }
 
     /// Handles the end of another program, after updating the time.
-    fn back_with(&mut self, ended: Event) -> io::Result<bool> {
+    fn handle_program_end(&mut self, ended: Event) -> io::Result<bool> {
         Ok(self.update(Event::Time(self.clock.times()))? || self.update(ended)?)
     }
 
@@ -360,10 +362,11 @@ impl Turning {
     fn suspend(&mut self) -> io::Result<()> {
         terminal::restore();
         // Another process may lead while this one is stopped.
-        let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, self.engine.suspend()).await });
-        signals::stop_here();
+        let _ =
+            self.runtime.block_on(async { tokio::time::timeout(LEAVE_TIMEOUT, self.engine.suspend()).await });
+        signals::stop_process();
         self.runtime.block_on(self.engine.resume());
-        self.screen.retake()?;
+        self.screen.reacquire()?;
         self.app.context.size = terminal::size()?;
         Ok(())
     }

@@ -9,13 +9,13 @@ use inbox::event::{Event, Load, Loaded};
 use model::search::SearchQuery;
 use store::{Interrupt, Reader, ReaderSource, StoreError};
 
-pub struct Searching {
+pub struct SearchThread {
     queries: Sender<SearchQuery>,
     /// Interrupts the search connection, once open.
     interrupt: Arc<OnceLock<Interrupt>>,
 }
 
-impl Searching {
+impl SearchThread {
     pub fn start(readers: ReaderSource, mailbox: EventQueue) -> std::io::Result<Self> {
         let (queries, queue) = channel();
         let interrupt = Arc::<OnceLock<Interrupt>>::default();
@@ -24,14 +24,14 @@ impl Searching {
         name.spawn(move || {
             if let Some((reader, first)) = open(&readers, &queue, &mailbox) {
                 opened.get_or_init(|| reader.interrupt());
-                answer_all(&reader, first, &queue, &mailbox);
+                run_searches(&reader, first, &queue, &mailbox);
             }
         })?;
         Ok(Self { queries, interrupt })
     }
 
     /// Replaces the query of its kind.
-    pub fn ask(&self, query: SearchQuery) {
+    pub fn start_search(&self, query: SearchQuery) {
         // Only older queries can be running.
         if let Some(interrupt) = self.interrupt.get() {
             interrupt.interrupt();
@@ -43,9 +43,9 @@ impl Searching {
 
 /// Waiting queries, the newest of each kind.
 #[derive(Default)]
-struct Waiting(Vec<SearchQuery>);
+struct PendingQueries(Vec<SearchQuery>);
 
-impl Waiting {
+impl PendingQueries {
     fn add(&mut self, query: SearchQuery) {
         let load = Load::Search(query.clone());
         self.0.retain(|search_query| !load.replaces(&Load::Search(search_query.clone())));
@@ -82,8 +82,8 @@ fn failed(query: SearchQuery, error: &StoreError) -> Event {
     Event::Loaded(Load::Search(query), Err(error.to_string()))
 }
 
-fn answer_all(reader: &Reader, first: SearchQuery, queue: &Receiver<SearchQuery>, mailbox: &EventQueue) {
-    let mut waiting = Waiting::default();
+fn run_searches(reader: &Reader, first: SearchQuery, queue: &Receiver<SearchQuery>, mailbox: &EventQueue) {
+    let mut waiting = PendingQueries::default();
     waiting.add(first);
     loop {
         if waiting.0.is_empty() {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn of_each_kind_the_newest_waits_and_none_is_lost() {
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingQueries::default();
         let (page, newer, here) = (query("a", None), query("ab", None), query("a", Some("c1")));
         waiting.add(page.clone());
         waiting.add(here.clone());

@@ -5,7 +5,7 @@ use crate::shell::lending;
 use crate::shell::prompt;
 
 /// Runs the steps and waits until the person has read the result.
-pub fn set_up() -> Result<(), String> {
+pub fn run_setup() -> Result<(), String> {
     let program =
         std::env::current_exe().map_err(|error| format!("frontdesk does not find itself: {error}"))?;
     let status = lending::lend(|| {
@@ -13,7 +13,7 @@ pub fn set_up() -> Result<(), String> {
         // No exit code means a signal ended it; nothing is left to read.
         if status.as_ref().is_ok_and(|entry| entry.code().is_some()) {
             // End of input counts as read.
-            let _ = prompt::line("Enter goes back to the desk");
+            let _ = prompt::ask_line("Enter goes back to the desk");
         }
         status
     });

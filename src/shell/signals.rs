@@ -13,13 +13,13 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
             if lending::is_lent() {
                 // Keyboard signals belong to the other program; a stop concerns both.
                 match number {
-                    SIGTSTP => stop_here(),
+                    SIGTSTP => stop_process(),
                     SIGHUP => mailbox.signal(Signal::Gone),
                     SIGTERM => mailbox.signal(Signal::End),
                     _ => (),
                 }
                 if matches!(number, SIGHUP | SIGTERM) {
-                    lending::hang_up();
+                    lending::hang_up_child();
                 }
                 continue;
             }
@@ -36,7 +36,7 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
 }
 
 /// Stops this process for job control; returns when it runs again.
-pub fn stop_here() {
+pub fn stop_process() {
     // The default handler was replaced, so it is emulated.
     if let Err(error) = signal_hook::low_level::emulate_default_handler(SIGTSTP) {
         tracing::warn!(%error, "the process could not be stopped");

@@ -23,14 +23,14 @@ use inbox::wrap;
 use model::text::SafeText;
 
 /// True while the terminal is taken.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
 /// True while the terminal keeps the former window title.
-static TITLED: AtomicBool = AtomicBool::new(false);
+static IS_TITLE_SAVED: AtomicBool = AtomicBool::new(false);
 
 /// Saves the window title in the terminal.
-const KEEP_TITLE: &[u8] = b"\x1b[22;2t";
+const SAVE_TITLE: &[u8] = b"\x1b[22;2t";
 /// Restores the saved title; a terminal without support is left with an empty one, which the shell fills.
-const GIVE_TITLE_BACK: &[u8] = b"\x1b]2;\x07\x1b[23;2t";
+const RESTORE_TITLE: &[u8] = b"\x1b]2;\x07\x1b[23;2t";
 
 /// Buffers a frame and writes it in one piece.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ impl Screen {
     }
 
     /// Takes the terminal again after a stop.
-    pub fn retake(&mut self) -> io::Result<()> {
+    pub fn reacquire(&mut self) -> io::Result<()> {
         enter(self.options)?;
         self.title = None;
         self.redraw();
@@ -155,7 +155,7 @@ impl Screen {
             return Ok(());
         }
         // Pictures do not move with their cells, and symbols of unclear width leave traces.
-        let before = before.filter(|shown_frame| !leaves_traces(&shown_frame.cells, &frame.cells));
+        let before = before.filter(|shown_frame| !has_ambiguous_width(&shown_frame.cells, &frame.cells));
         queue!(self.writer, BeginSynchronizedUpdate)?;
         if before.as_ref().is_none_or(|shown_frame| shown_frame.cursor.is_some()) {
             queue!(self.writer, cursor::Hide)?;
@@ -204,11 +204,11 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal fails.
-    pub fn call(&mut self, title: SafeText) -> io::Result<()> {
-        if !self.options.title || !knows_sequences() || self.title.as_ref() == Some(&title) {
+    pub fn set_title(&mut self, title: SafeText) -> io::Result<()> {
+        if !self.options.title || !has_sequence_support() || self.title.as_ref() == Some(&title) {
             return Ok(());
         }
-        self.say(format!("\x1b]2;{title}\x07").as_bytes())?;
+        self.write_raw(format!("\x1b]2;{title}\x07").as_bytes())?;
         self.title = Some(title);
         Ok(())
     }
@@ -217,7 +217,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal fails.
-    pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.writer.write_all(bytes)?;
         self.writer.flush()
     }
@@ -226,7 +226,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal fails.
-    pub fn read_mouse(&mut self, read: bool) -> io::Result<()> {
+    pub fn set_mouse(&mut self, read: bool) -> io::Result<()> {
         self.options.mouse = read;
         if read {
             queue!(self.writer, EnableMouseCapture)?
@@ -238,7 +238,7 @@ impl Screen {
 }
 
 /// True if a cluster is replaced whose width terminals disagree about: a flag, a family.
-fn leaves_traces(before: &Buffer, after: &Buffer) -> bool {
+fn has_ambiguous_width(before: &Buffer, after: &Buffer) -> bool {
     let doubtful = |symbol: &str| symbol.len() > 4 && wrap::cells(symbol) > 1 && symbol.chars().count() > 1;
     let mut cells = before.content.iter().zip(&after.content);
     cells.any(|(old, new)| doubtful(old.symbol()) && old.symbol() != new.symbol())
@@ -255,7 +255,7 @@ pub fn size() -> io::Result<(u16, u16)> {
 }
 
 fn enter(options: ScreenOptions) -> io::Result<()> {
-    let again = TAKEN.swap(true, Ordering::SeqCst);
+    let again = IS_ACQUIRED.swap(true, Ordering::SeqCst);
     if again {
         // An unannounced stop: the shell has changed the mode since, while crossterm still counts raw mode as
         // set.
@@ -264,10 +264,10 @@ fn enter(options: ScreenOptions) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let entered = terminal::enable_raw_mode().and_then(|()| {
         queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
-        if options.title && knows_sequences() && !TITLED.swap(true, Ordering::SeqCst) {
-            out.write_all(KEEP_TITLE)?;
+        if options.title && has_sequence_support() && !IS_TITLE_SAVED.swap(true, Ordering::SeqCst) {
+            out.write_all(SAVE_TITLE)?;
         }
-        if knows_sequences() {
+        if has_sequence_support() {
             if again {
                 // An unannounced stop left them pushed.
                 queue!(out, PopKeyboardEnhancementFlags)?;
@@ -290,30 +290,30 @@ fn enter(options: ScreenOptions) -> io::Result<()> {
 }
 
 /// True if the terminal ignores unknown sequences: consoles of kernels print them.
-fn knows_sequences() -> bool {
+fn has_sequence_support() -> bool {
     std::env::var("TERM").is_ok_and(|var| !matches!(var.as_str(), "linux" | "dumb" | ""))
 }
 
 /// True if Shift-Enter is known to be a key of its own, judged by the terminal's name: a query would have to
 /// wait for an answer.
-pub fn tells_shift_enter() -> bool {
+pub fn has_shift_enter() -> bool {
     let name = std::env::var("TERM").unwrap_or_default();
     ["xterm-kitty", "xterm-ghostty", "foot"].iter().any(|text| name.starts_with(text))
 }
 
 /// Restores the terminal. Every step is tried whatever the others did; a second call does nothing.
 pub fn restore() {
-    if !TAKEN.swap(false, Ordering::SeqCst) {
+    if !IS_ACQUIRED.swap(false, Ordering::SeqCst) {
         return;
     }
     let mut bytes = Vec::new();
     // Writing to a vector cannot fail.
     let _ = queue!(bytes, EndSynchronizedUpdate);
-    if knows_sequences() {
+    if has_sequence_support() {
         let _ = queue!(bytes, PopKeyboardEnhancementFlags);
     }
-    if TITLED.swap(false, Ordering::SeqCst) {
-        bytes.extend_from_slice(GIVE_TITLE_BACK);
+    if IS_TITLE_SAVED.swap(false, Ordering::SeqCst) {
+        bytes.extend_from_slice(RESTORE_TITLE);
     }
     let _ = queue!(
         bytes,
@@ -350,7 +350,7 @@ mod tests {
             ("e\u{301}t\u{e9}", "abc", false),
         ];
         for (before, after, leaves) in cases {
-            assert_eq!(leaves_traces(&frame(before), &frame(after)), leaves, "{before:?} {after:?}");
+            assert_eq!(has_ambiguous_width(&frame(before), &frame(after)), leaves, "{before:?} {after:?}");
         }
     }
 }

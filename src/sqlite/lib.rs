@@ -8,14 +8,14 @@ use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
 
 use model::text::SafeText;
 
-const ONLY: usize = 0;
+const ONLY_COLUMN: usize = 0;
 
 /// Makes query plans independent of bound values. Otherwise SQLite prepares a statement with a
 /// limit, or with a range after `ANALYZE`, again at every use.
 ///
 /// # Errors
 /// Fails if SQLite rejects the setting.
-pub fn keep_plans(connection: &Connection) -> Result<()> {
+pub fn use_stable_plans(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
@@ -27,40 +27,40 @@ pub struct Row<'a> {
     row: &'a rusqlite::Row<'a>,
     next: Cell<usize>,
     /// Columns found while reading earlier rows of the query.
-    learned: Option<&'a LearnedPlaces>,
+    learned: Option<&'a LearnedColumns>,
     step: Cell<usize>,
 }
 
 /// Names in reading order with their column indices, so that the next row of the query needs no
 /// name comparison.
-type LearnedPlaces = RefCell<Vec<(&'static str, usize)>>;
+type LearnedColumns = RefCell<Vec<(&'static str, usize)>>;
 
 impl<'a> Row<'a> {
-    pub fn of(row: &'a rusqlite::Row<'a>) -> Self {
+    pub fn new(row: &'a rusqlite::Row<'a>) -> Self {
         Self { row, next: Cell::new(0), learned: None, step: Cell::new(0) }
     }
 
-    fn learning(row: &'a rusqlite::Row<'a>, learned: &'a LearnedPlaces) -> Self {
-        Self { learned: Some(learned), ..Self::of(row) }
+    fn with_learned(row: &'a rusqlite::Row<'a>, learned: &'a LearnedColumns) -> Self {
+        Self { learned: Some(learned), ..Self::new(row) }
     }
 
     pub fn get<T: FromSql>(&self, name: &'static str) -> Result<T> {
-        self.row.get(self.place(name)?)
+        self.row.get(self.column_index(name)?)
     }
 
     /// Reads a text without an intermediate copy.
     pub fn text<T: From<&'a str>>(&self, name: &'static str) -> Result<T> {
-        Ok(self.row.get_ref(self.place(name)?)?.as_str()?.into())
+        Ok(self.row.get_ref(self.column_index(name)?)?.as_str()?.into())
     }
 
     /// Returns `None` for NULL.
     pub fn optional_text<T: From<&'a str>>(&self, name: &'static str) -> Result<Option<T>> {
-        Ok(self.row.get_ref(self.place(name)?)?.as_str_or_null()?.map(T::from))
+        Ok(self.row.get_ref(self.column_index(name)?)?.as_str_or_null()?.map(T::from))
     }
 
     /// Converts a text with `meaning`.
-    pub fn word<T>(&self, name: &'static str, meaning: impl FnOnce(&str) -> T) -> Result<T> {
-        Ok(meaning(self.row.get_ref(self.place(name)?)?.as_str()?))
+    pub fn parse_word<T>(&self, name: &'static str, meaning: impl FnOnce(&str) -> T) -> Result<T> {
+        Ok(meaning(self.row.get_ref(self.column_index(name)?)?.as_str()?))
     }
 
     /// Reads a single-line text; empty for NULL.
@@ -75,7 +75,7 @@ impl<'a> Row<'a> {
 
     /// Reads a multi-line text.
     pub fn block(&self, name: &'static str) -> Result<SafeText> {
-        self.word(name, SafeText::block)
+        self.parse_word(name, SafeText::block)
     }
 
     /// Reads an integer; the default of `T` if it does not fit.
@@ -90,13 +90,13 @@ impl<'a> Row<'a> {
 
     /// Creates the error for a cell with an invalid value.
     pub fn unreadable(&self, name: &'static str, why: String) -> Error {
-        match self.place(name) {
+        match self.column_index(name) {
             Ok(place) => Error::FromSqlConversionFailure(place, Type::Text, why.into()),
             Err(error) => error,
         }
     }
 
-    fn place(&self, name: &'static str) -> Result<usize> {
+    fn column_index(&self, name: &'static str) -> Result<usize> {
         let step = self.step.get();
         self.step.set(step + 1);
         let known = self.learned.and_then(|ref_cell| ref_cell.borrow().get(step).copied());
@@ -127,15 +127,15 @@ impl<'a> Row<'a> {
 }
 
 /// Reads the first column.
-pub fn only<T: FromSql>(row: &Row<'_>) -> Result<T> {
-    row.row.get(ONLY)
+pub fn only_cell<T: FromSql>(row: &Row<'_>) -> Result<T> {
+    row.row.get(ONLY_COLUMN)
 }
 
 /// Queries with cached prepared statements.
 pub trait Queries {
     /// Returns the first column of a query that always has a row, such as a count or a PRAGMA.
     fn scalar<T: FromSql>(&self, sql: &str, bound: impl Params) -> Result<T> {
-        self.one(sql, bound, only)
+        self.one(sql, bound, only_cell)
     }
 
     /// Reads the first row; fails if there is none.
@@ -161,8 +161,8 @@ pub trait Queries {
 impl Queries for Connection {
     fn one<T>(&self, sql: &str, bound: impl Params, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
         let mut statement = self.prepare_cached(sql)?;
-        debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
-        statement.query_row(bound, |row| read(&Row::of(row)))
+        debug_assert!(has_changed_names(&statement), "two columns of one name: {sql}");
+        statement.query_row(bound, |row| read(&Row::new(row)))
     }
 
     fn all<T, C: FromIterator<T>>(
@@ -172,13 +172,13 @@ impl Queries for Connection {
         mut read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<C> {
         let mut statement = self.prepare_cached(sql)?;
-        debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
-        let learned = LearnedPlaces::default();
-        statement.query_map(bound, |row| read(&Row::learning(row, &learned)))?.collect()
+        debug_assert!(has_changed_names(&statement), "two columns of one name: {sql}");
+        let learned = LearnedColumns::default();
+        statement.query_map(bound, |row| read(&Row::with_learned(row, &learned)))?.collect()
     }
 }
 
-fn names_differ(statement: &Statement<'_>) -> bool {
+fn has_changed_names(statement: &Statement<'_>) -> bool {
     let mut names: Vec<_> = statement.column_names().collect();
     names.sort_unstable();
     names.windows(2).all(|window| window[0] != window[1])
@@ -291,7 +291,8 @@ mod tests {
     #[test]
     fn a_question_has_one_answer_or_none() {
         let (db, _) = people();
-        let name = |key: &str| db.first("SELECT name FROM people WHERE api_key = ?1", [key], only::<String>);
+        let name =
+            |key: &str| db.first("SELECT name FROM people WHERE api_key = ?1", [key], only_cell::<String>);
         assert_eq!(name("k").expect("read").as_deref(), Some("Bo"));
         assert_eq!(name("other").expect("read"), None);
         assert_eq!(db.scalar::<i64>("SELECT count(*) FROM people", []).expect("read"), 2);

@@ -82,11 +82,11 @@ pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Optio
 }
 
 fn account_from_row(row: &Row<'_>) -> rusqlite::Result<Account> {
-    let environment = row.word("environment", Environment::from_word)?;
+    let environment = row.parse_word("environment", Environment::from_word)?;
     Ok(read_row!(row, Account {
         id, workspace_id, workspace_name: optional_line, assistant_name: optional_line, number: optional_line,
         credits, messaging_tier: optional_line, quality_rating: optional_line;
-        platform: row.word("platform", Platform::from_word)?,
+        platform: row.parse_word("platform", Platform::from_word)?,
         environment: environment.unwrap_or(Environment::Live)
     }))
 }

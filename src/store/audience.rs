@@ -13,7 +13,7 @@ use model::contacts::PeopleQuery;
 use model::ids::{CampaignId, ChannelId, ContactId};
 use model::queries::ConversationKey;
 use model::waves::audience::{AudienceLine, ResolvedAudience, describe_invalid_line};
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Lines of a file that are wrong, told at most.
 const MAX_SHOWN_LINES: usize = 5;
@@ -32,7 +32,7 @@ impl AudienceBuilder {
         let sql =
             "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
                    WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
-        let open = connection.all(sql, [channel], only)?;
+        let open = connection.all(sql, [channel], only_cell)?;
         Ok(Self { found: ResolvedAudience::default(), seen: HashSet::new(), named: HashSet::new(), open })
     }
 
@@ -64,7 +64,7 @@ impl AudienceBuilder {
         phone: &str,
     ) -> Result<(), StoreError> {
         let sql = "SELECT id FROM contact WHERE channel = ?1 AND phone = ?2 AND id IS NOT NULL";
-        let id = connection.first(sql, params![channel, phone], only)?;
+        let id = connection.first(sql, params![channel, phone], only_cell)?;
         match id {
             Some(id) => self.add_contact(id),
             None if self.named.insert(phone.to_owned()) => self.found.not_read.push(phone.to_owned()),
@@ -85,7 +85,7 @@ impl Reader {
         for key in keys.iter().filter(|key| key.channel == *channel) {
             let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
             let address: Option<Option<String>> =
-                self.connection.first(sql, params![key.channel, key.conversation], only)?;
+                self.connection.first(sql, params![key.channel, key.conversation], only_cell)?;
             match address.flatten().filter(|address| address.starts_with('+')) {
                 Some(phone) => gathered.add_phone(&self.connection, channel, &phone)?,
                 None => gathered.found.without_phone += 1,
@@ -118,7 +118,7 @@ impl Reader {
         let sql = format!(
             "SELECT p.id FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition} ORDER BY p.phone"
         );
-        let ids: Vec<_> = self.connection.all(&sql, rusqlite::params_from_iter(bound.iter()), only)?;
+        let ids: Vec<_> = self.connection.all(&sql, rusqlite::params_from_iter(bound.iter()), only_cell)?;
         self.audience_of_ids(channel, ids.into_iter())
     }
 

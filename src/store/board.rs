@@ -19,7 +19,7 @@ use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use model::keywords::Keyword;
 use model::time::{MINUTE, Timestamp};
 use model::waves::RecipientCounts;
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, only_cell, read_row};
 
 /// Rows of the board at most.
 const MAX_ROWS: usize = 500;
@@ -92,7 +92,7 @@ impl Reader {
     /// Those of all channels that were stopped or came to their end since.
     pub fn ended_broadcasts(&self, since: Timestamp) -> Result<Vec<BoardEntry>, StoreError> {
         let sql = "SELECT id FROM desk.campaign WHERE phase_at > ?1 AND phase IN ('stopped', 'finished')";
-        let campaigns: Vec<CampaignId> = self.connection.all(sql, [since], only)?;
+        let campaigns: Vec<CampaignId> = self.connection.all(sql, [since], only_cell)?;
         let is_it = |board_entry: &BoardEntry| match board_entry {
             BoardEntry::Campaign(board_entry) => campaigns.contains(&board_entry.id),
             BoardEntry::Broadcast(_, board_entry) => {
@@ -106,7 +106,7 @@ impl Reader {
     fn wave_broadcasts(&self, channel: &ChannelId) -> Result<std::collections::HashSet<String>, StoreError> {
         let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
                    WHERE c.channel = ?1 AND w.broadcast IS NOT NULL";
-        Ok(self.connection.all(sql, [channel.as_str()], only)?)
+        Ok(self.connection.all(sql, [channel.as_str()], only_cell)?)
     }
 
     fn tracked_broadcasts(&self, channel: &ChannelId) -> Result<Vec<(BroadcastId, Timestamp)>, StoreError> {
@@ -146,10 +146,10 @@ impl Reader {
 
 /// The channel of a campaign, and the server's names of the waves that left.
 fn waves_of(connection: &Connection, id: &CampaignId) -> Result<(String, Vec<String>), StoreError> {
-    let channel = connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id], only)?;
+    let channel = connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id], only_cell)?;
     let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
                WHERE c.id = ?1 AND w.broadcast IS NOT NULL ORDER BY w.number";
-    Ok((channel.unwrap_or_default(), connection.all(sql, [id], only)?))
+    Ok((channel.unwrap_or_default(), connection.all(sql, [id], only_cell)?))
 }
 
 /// What a broadcast was charged when it was taken.
@@ -167,7 +167,7 @@ fn sum_credits(
 ) -> Result<Option<f64>, StoreError> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
-        all.push(connection.first(sql, [channel, id], only::<f64>)?);
+        all.push(connection.first(sql, [channel, id], only_cell::<f64>)?);
     }
     let told: Option<Vec<f64>> = all.into_iter().collect();
     Ok(told.filter(|values| !values.is_empty()).map(|values| values.iter().sum()))
@@ -176,7 +176,7 @@ fn sum_credits(
 /// Channels that have broadcasts of any kind.
 fn broadcast_channels(connection: &Connection) -> Result<Vec<ChannelId>, StoreError> {
     let sql = "SELECT channel FROM broadcast UNION SELECT channel FROM desk.tracked_broadcast";
-    Ok(connection.all(sql, [], only)?)
+    Ok(connection.all(sql, [], only_cell)?)
 }
 
 fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<BoardSample>, StoreError> {
@@ -217,7 +217,7 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
     let mut rows = statement.query([id.as_str()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let row = &Row::of(row);
+        let row = &Row::new(row);
         let conversation: Option<ConversationId> = row.get("conversation")?;
         let sent_at: Option<Timestamp> = row.get("sent_at")?;
         let (fate, replied, opted_out) = match (&conversation, sent_at) {
@@ -269,7 +269,7 @@ fn statuses_of_failed(
     for FailedRecipient { contact, phone, reason } in refused {
         let mut rows = statement.query(params![channel, contact, phone])?;
         let row = rows.next()?;
-        let row = row.map(Row::of);
+        let row = row.map(Row::new);
         let known = |row: &Row<'_>| -> rusqlite::Result<_> {
             Ok((
                 row.get::<Option<String>>("id")?,
@@ -307,7 +307,7 @@ fn load_recipient_outcome(
     let mut rows = statement.query(params![channel, conversation, since.plus(-CLOCK_TOLERANCE).micros()])?;
     let (mut fate, mut replied, mut opted_out) = (RecipientOutcome::Unknown, false, false);
     while let Some(row) = rows.next()? {
-        let row = &Row::of(row);
+        let row = &Row::new(row);
         let inbound: bool = row.get("inbound")?;
         if inbound && fate != RecipientOutcome::Unknown {
             replied = true;

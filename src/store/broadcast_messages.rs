@@ -11,7 +11,7 @@ use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, ChannelId};
 use model::text::SafeText;
 use model::time::{DAY, MINUTE, Timestamp};
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// The server's clock and this desk's may differ by so much.
 const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
@@ -72,7 +72,7 @@ pub(crate) fn record_broadcast_text(
              AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = message.id)
          RETURNING conversation"
     );
-    let numbers: Vec<i64> = connection.all(&sql, params![channel, at, text], only)?;
+    let numbers: Vec<i64> = connection.all(&sql, params![channel, at, text], only_cell)?;
     numbers.into_iter().try_for_each(|number| facts::refresh(connection, number))
 }
 

@@ -9,7 +9,7 @@ use model::failures::{FailedRecipient, FailureReason};
 use model::ids::{BroadcastId, ChannelId};
 use model::text::SafeText;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, json_of, only, read_row};
+use sqlite::{Queries, Row, json_of, only_cell, read_row};
 
 /// Broadcasts that are looked at at most, newest first.
 const MAX_TRACKED_BROADCASTS: i64 = 50;
@@ -45,7 +45,7 @@ impl Store {
                              AND (b.pending <= 0 OR coalesce(b.completed_at, b.created_at, 0) < ?5))
                      ) ORDER BY number";
                 let bound = params![channel, behind, until, MAX_TRACKED_BROADCASTS, settled_before];
-                Ok((cache.connection.all(sql, bound, only)?, until))
+                Ok((cache.connection.all(sql, bound, only_cell)?, until))
             })
             .await
     }
@@ -172,7 +172,7 @@ impl Reader {
                  WHERE b.channel = ?1 AND b.id = wanted.id AND b.is_finished = 1)
              ORDER BY place DESC, id LIMIT ?2",
             params![channel, MAX_TRACKED_BROADCASTS],
-            only,
+            only_cell,
         )?)
     }
 
@@ -194,7 +194,7 @@ fn list_broadcasts(connection: &Connection, channel: &ChannelId) -> Result<Vec<B
 fn broadcast_from_row(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
     Ok(read_row!(row, Broadcast {
         id, text: optional_line, recipients, delivered, failed, pending, created_at, completed_at;
-        status: row.word("status", BroadcastStatus::from_word)?,
+        status: row.parse_word("status", BroadcastStatus::from_word)?,
         failures: failures_from_row(row)?
     }))
 }

@@ -16,7 +16,7 @@ use model::outbox::PreparedRequest;
 use model::queries::ConversationKey;
 use model::text::SafeText;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, only_cell, read_row};
 
 /// Tags and names of a contact's metadata kept at most.
 const MAX_TAGS: usize = 100;
@@ -138,7 +138,7 @@ impl Store {
                 let ids: Vec<ConversationId> = change.all(
                     "SELECT id FROM conversation WHERE channel = ?1 AND address = ?2",
                     of,
-                    only,
+                    only_cell,
                 )?;
                 let erased = |id| ErasedConversation { id, address: Some(phone.clone()) };
                 let erased: Vec<_> = ids.into_iter().map(erased).collect();

@@ -12,7 +12,7 @@ use model::conversations::{Automation, Conversation, ConversationStatus, Escalat
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, only_cell, read_row};
 
 /// What a page did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -124,7 +124,7 @@ impl Store {
                     "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1
                      ORDER BY is_closed, sort_at DESC LIMIT ?2",
                     params![channel, limit],
-                    only,
+                    only_cell,
                 )?)
             })
             .await
@@ -146,7 +146,7 @@ impl Store {
                          WHERE channel = ?1 AND is_closed = 0 ORDER BY sort_at DESC, id DESC LIMIT ?2)
                      WHERE automation = ?3",
                     params![channel, among, unknown],
-                    only,
+                    only_cell,
                 )?)
             })
             .await

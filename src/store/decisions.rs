@@ -15,7 +15,7 @@ use model::ids::{IdempotencyKey, RowId};
 use model::messages::HistoryPosition;
 use model::outbox::{ClockTimes, OutboxRow, RetryClass, RowState, StopReason, StopVerdict};
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// A decision that was carried out.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +107,7 @@ impl Store {
             Ok(connection.all(
                 "SELECT word FROM decision WHERE row = ?1 ORDER BY number",
                 [id.as_str()],
-                only,
+                only_cell,
             )?)
         })
     }

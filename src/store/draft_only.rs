@@ -195,7 +195,7 @@ fn plan_steps(
          ORDER BY c.sort_at DESC, c.id DESC LIMIT {CONVERSATIONS_PER_STEP}"
     );
     let steps: Vec<_> = connection.all(&sql, params![channel, whole_tab], |row| {
-        let automation = row.word("automation", parse_automation)?;
+        let automation = row.parse_word("automation", parse_automation)?;
         let pauses = matches!(automation, Automation::On | Automation::Unknown);
         Ok(DraftOnlyStep { conversation: row.get("id")?, needs_pause: pauses })
     })?;

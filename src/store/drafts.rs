@@ -12,7 +12,7 @@ use crate::{Store, StoreError};
 use model::attachments::ReplyAttachment;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::queries::Draft;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// Drafts whose text is remembered; of more, a text written over is put aside
 /// once too often.
@@ -150,7 +150,7 @@ pub(crate) fn text_set_aside(
     conversation: &ConversationId,
 ) -> Result<Option<String>, StoreError> {
     let sql = "SELECT text FROM desk.draft_aside WHERE channel = ?1 AND conversation = ?2";
-    Ok(connection.first(sql, params![channel, conversation], only)?)
+    Ok(connection.first(sql, params![channel, conversation], only_cell)?)
 }
 
 /// Forgets the text, which went into the outbox, and what was put aside of it;

@@ -13,7 +13,7 @@ use rusqlite::{Connection, params};
 use crate::changed::parse_last_change;
 use crate::{StoreError, broadcast_only, trouble};
 use model::text::SafeText;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Unread messages counted at most; more would cost more than it tells.
 const MAX_COUNTED_UNREAD: i64 = 999;
@@ -142,6 +142,6 @@ fn first_inbound_after(
         "SELECT sort_at FROM message WHERE conversation = ?1 AND (sort_at, id) > (?2, ?3)
                  AND inbound = 1 AND unreadable = 0 ORDER BY sort_at, id LIMIT 1",
         params![number, answered.0, answered.1],
-        only,
+        only_cell,
     )?)
 }

@@ -12,7 +12,7 @@ use crate::clock::StoreClock;
 use crate::errors::StoreError;
 use crate::set_aside::{self, set_aside};
 use crate::{facts, filter, search, sending_account};
-use disk::Standing;
+use disk::FileStatus;
 use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").
@@ -101,7 +101,7 @@ impl Paths {
     /// refused.
     pub(crate) fn prepare(folder: &Path, cache: Option<&Path>) -> Result<Self, StoreError> {
         for folder in [Some(folder), cache].into_iter().flatten() {
-            disk::own_folder(folder)
+            disk::create_own_folder(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
         Ok(Self::for_folder(folder, cache))
@@ -245,7 +245,7 @@ pub(crate) fn open_cache(
 /// have it open share no locks with those who open it now.
 pub(crate) fn reopen_cache(
     paths: &Paths,
-    lost: &Standing,
+    lost: &FileStatus,
     durability: StoreDurability,
     clock: &StoreClock,
 ) -> Result<Connection, StoreError> {
@@ -276,7 +276,7 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(&paths.cache, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
-    sqlite::keep_plans(&connection)?;
+    sqlite::use_stable_plans(&connection)?;
     filter::install(&connection)?;
     attach_outbox(&connection, paths)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -340,7 +340,7 @@ fn open(
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
-    sqlite::keep_plans(&connection)?;
+    sqlite::use_stable_plans(&connection)?;
     search::install(&connection)?;
     facts::install(&connection)?;
     clock.install(&connection)?;

@@ -8,7 +8,7 @@ use crate::erasing::{self, ErasedConversation};
 use crate::{Store, StoreError};
 use model::ids::{ChannelId, ConversationId};
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Conversations remembered at most, the latest.
 const MAX_TOMBSTONES: i64 = 1_000;
@@ -38,7 +38,7 @@ impl Store {
         self.cache()
             .call_async(move |cache| {
                 let sql = "SELECT last_message_at FROM conversation WHERE channel = ?1 AND id = ?2";
-                Ok(cache.connection.first(sql, params![channel, conversation], only)?)
+                Ok(cache.connection.first(sql, params![channel, conversation], only_cell)?)
             })
             .await
     }
@@ -92,7 +92,7 @@ impl Store {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 let sql = "SELECT id FROM conversation WHERE channel = ?1 AND number <= ?2";
-                let all: Vec<ConversationId> = change.all(sql, params![channel, up_to], only)?;
+                let all: Vec<ConversationId> = change.all(sql, params![channel, up_to], only_cell)?;
                 all.iter().try_for_each(|id| remove(&change, &channel, id))?;
                 change.commit()?;
                 Ok(all)
@@ -117,7 +117,8 @@ impl Store {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
-                let address: Option<Option<String>> = change.first(sql, params![of, conversation], only)?;
+                let address: Option<Option<String>> =
+                    change.first(sql, params![of, conversation], only_cell)?;
                 let erased = ErasedConversation { id: conversation, address: address.flatten() };
                 erase(&change, &of, &erased)?;
                 change.commit()?;
@@ -168,7 +169,7 @@ impl Store {
 fn tables_by_channel(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT m.name FROM main.sqlite_schema m JOIN pragma_table_info(m.name) c
          WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name = 'channel' ORDER BY m.name";
-    Ok(connection.all(sql, [], only)?)
+    Ok(connection.all(sql, [], only_cell)?)
 }
 
 /// Removes a conversation and remembers it, within the caller's transaction.
@@ -225,7 +226,7 @@ pub(crate) fn is_behind_tombstone(
     let known = connection.first(
         "SELECT (newest_at, newest_id) >= (?3, ?4) FROM gone WHERE channel = ?1 AND id = ?2",
         params![channel, conversation, place.0, place.1],
-        only,
+        only_cell,
     )?;
     Ok(known.unwrap_or(false))
 }

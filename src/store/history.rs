@@ -12,7 +12,7 @@ use model::account::Platform;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{HistoryPosition, Message};
 use model::time::Timestamp;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// How far a history was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -135,7 +135,7 @@ impl Store {
                          (SELECT count(*) FROM message WHERE conversation = latest.number)
                      ORDER BY sort_at DESC, id DESC",
                     params![channel, among],
-                    only,
+                    only_cell,
                 )?)
             })
             .await

@@ -11,7 +11,7 @@ use crate::files::{self, Paths};
 use crate::leases;
 use crate::set_aside;
 use model::time::Timestamp;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// How long a glance waits for another process: a person who pressed Tab does.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(200);
@@ -195,7 +195,11 @@ fn leftovers(connection: &Connection, now: Timestamp) -> rusqlite::Result<Leftov
 }
 
 fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    connection.all("SELECT channel FROM draft UNION SELECT channel FROM outbox ORDER BY channel", [], only)
+    connection.all(
+        "SELECT channel FROM draft UNION SELECT channel FROM outbox ORDER BY channel",
+        [],
+        only_cell,
+    )
 }
 
 #[cfg(all(test, target_os = "linux"))]

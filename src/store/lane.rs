@@ -17,7 +17,7 @@ use model::outbox::{
 };
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// How long a claim holds: longer than any send's time-out.
 pub(crate) const CLAIM_LIFETIME: i64 = 90 * SECOND;
@@ -370,7 +370,7 @@ pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Re
 /// Turns rows uncertain that were leaving when their process ended.
 fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
-    let claimers = connection.all::<_, Vec<String>>(sql, [], only)?;
+    let claimers = connection.all::<_, Vec<String>>(sql, [], only_cell)?;
     let mut recovered = 0;
     for claimer in claimers.iter().filter(|claimer| processes::has_ended(claimer)) {
         recovered += connection.execute(

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
-use disk::{FileWatch, Standing};
+use disk::{FileStatus, FileWatch};
 use model::chance::Chance;
 use model::ids::{ChannelId, ConversationId};
 use model::time::Zone;
@@ -243,7 +243,7 @@ impl Store {
             counter: counter.clone(),
             wiping: Wiping::for_cache(&paths.cache),
         };
-        let standing = [&paths.outbox, &paths.cache].map(|path| Standing::of_database(path));
+        let standing = [&paths.outbox, &paths.cache].map(|path| FileStatus::of_database(path));
         let [outbox_file, cache_file] = standing;
         let reopened_caches = Arc::new(AtomicU64::new(0));
         let reopen = reopen_cache(paths.clone(), &setup, reopened_caches.clone());

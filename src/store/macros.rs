@@ -32,9 +32,9 @@ impl Reader {
     /// All macros, by their letters.
     pub fn macros(&self) -> Result<Vec<Macro>, StoreError> {
         let sql = "SELECT letter, steps FROM desk.macro ORDER BY letter LIMIT ?1";
-        let found: Vec<(Option<char>, _)> = self
-            .connection
-            .all(sql, [MOST], |row| Ok((row.word("letter", |row| row.chars().next())?, row.get("steps")?)))?;
+        let found: Vec<(Option<char>, _)> = self.connection.all(sql, [MOST], |row| {
+            Ok((row.parse_word("letter", |row| row.chars().next())?, row.get("steps")?))
+        })?;
         Ok(found.into_iter().filter_map(|(letter, steps)| Some(Macro { letter: letter?, steps })).collect())
     }
 }

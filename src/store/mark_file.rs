@@ -67,7 +67,7 @@ impl MarkFile {
     /// Makes a mark in place of all others.
     fn make(&self, id: &str, path: &Path) -> io::Result<()> {
         disk::folder(&self.folder)?;
-        let part = disk::part_of(path);
+        let part = disk::temporary_path(path);
         let mut file = disk::create(&part)?;
         let written = FileIdentity::of(&file)
             .and_then(|identity| writeln!(file, "{id} {identity}"))
@@ -93,7 +93,7 @@ impl MarkFile {
 fn read(path: PathBuf) -> Option<(String, FoundMark)> {
     let name = path.file_name()?.to_str()?;
     let generation = name.strip_prefix("outbox.")?.strip_suffix(".mark")?.parse().ok()?;
-    let file = disk::plain(&path).ok()?;
+    let file = disk::open_plain(&path).ok()?;
     let (id, written) = parse(&file)?;
     let is_copy = FileIdentity::of(&file).ok()?.is_another(&written);
     Some((id, FoundMark { path, generation, is_copy }))

@@ -13,7 +13,7 @@ use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::time::Timestamp;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// A message that was stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,7 +178,7 @@ pub(crate) fn conversation_number(
     Ok(connection.first(
         "SELECT number FROM conversation WHERE channel = ?1 AND id = ?2",
         params![channel, conversation],
-        only,
+        only_cell,
     )?)
 }
 

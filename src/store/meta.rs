@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::{Store, StoreError};
 use model::ids::ChannelId;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// The newest activity of the last complete walk of the list, in the server's
 /// time.
@@ -38,7 +38,7 @@ pub(crate) fn read(
     name: &str,
 ) -> Result<Option<String>, StoreError> {
     let sql = "SELECT value FROM meta WHERE channel = ?1 AND name = ?2";
-    Ok(connection.first(sql, params![channel, name], only)?)
+    Ok(connection.first(sql, params![channel, name], only_cell)?)
 }
 
 /// Applies changes within the caller's transaction.

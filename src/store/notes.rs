@@ -125,7 +125,7 @@ pub(crate) fn find(
     let mut rows = statement.query(params![channel, conversation, MAX_SEARCHED_NOTES])?;
     let mut hits = Vec::new();
     while let Some(row) = rows.next()? {
-        let row = &Row::of(row);
+        let row = &Row::new(row);
         let note = read(row)?;
         let Some(found) = terms.find(note.text.as_str()) else { continue };
         let (channel, conversation): (_, ConversationId) = (row.get("channel")?, row.get("conversation")?);

@@ -14,7 +14,7 @@ use model::messages::HistoryPosition;
 use model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
 use model::text::SafeText;
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// A change a person asked for, ready to be queued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,7 +295,7 @@ impl Store {
         let row = row.clone();
         self.outbox().call(move |connection| {
             let sql = "SELECT made FROM audit WHERE row = ?1 AND event = 'done' AND made <> ''";
-            Ok(connection.first(sql, [row.as_str()], only)?)
+            Ok(connection.first(sql, [row.as_str()], only_cell)?)
         })
     }
 }
@@ -305,7 +305,7 @@ pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<Stri
     Ok(connection.first(
         "SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1",
         [row.as_str()],
-        only,
+        only_cell,
     )?)
 }
 

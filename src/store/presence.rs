@@ -7,7 +7,7 @@ use rusqlite::{TransactionBehavior, params};
 use crate::{Store, StoreError};
 use model::digest::Absence;
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 impl Store {
     /// Notes that somebody is here. Returns the absence that ends with this, if it
@@ -16,7 +16,8 @@ impl Store {
     pub fn note_presence(&self, now: Timestamp, absence: i64) -> Result<Option<Absence>, StoreError> {
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let here_until: Option<Timestamp> = change.first("SELECT here_until FROM presence", [], only)?;
+            let here_until: Option<Timestamp> =
+                change.first("SELECT here_until FROM presence", [], only_cell)?;
             let from = here_until.filter(|here_until| now.since(*here_until) >= absence);
             if from.is_some() {
                 let sql = "UPDATE presence SET left_at = here_until, left_audit = audit, back_at = ?1";

@@ -122,7 +122,7 @@ pub(crate) fn mark_uncertain(
 ) -> Result<Option<usize>, StoreError> {
     let Some(found) = OutboxMark::load(outbox)? else { return Ok(None) };
     let in_cache: Option<i64> =
-        cache.first("SELECT generation FROM outbox_mark WHERE id = ?1", [&found.id], sqlite::only)?;
+        cache.first("SELECT generation FROM outbox_mark WHERE id = ?1", [&found.id], sqlite::only_cell)?;
     let in_file = file.newest(&found.id);
     let newest = in_cache.max(in_file.as_ref().map(|mark| mark.generation));
     let doubtful = match newest {

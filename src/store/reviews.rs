@@ -105,7 +105,7 @@ fn reviewed_from_row(row: &Row<'_>) -> rusqlite::Result<ReviewedAnswer> {
     let verdict = match row.get("is_good")? {
         true => ReviewVerdict::Good,
         false => ReviewVerdict::Bad {
-            reason: row.word("reason", RejectionReason::from_word)?,
+            reason: row.parse_word("reason", RejectionReason::from_word)?,
             corrected: row.get("corrected")?,
         },
     };

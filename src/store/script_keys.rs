@@ -21,7 +21,7 @@ use model::outbox::OutboxRow;
 use model::text::SafeText;
 use model::time::{DAY, Timestamp};
 use model::waves::NewCampaign;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// Microseconds after which a key of something that is over is forgotten.
 const KEY_LIFETIME: i64 = 30 * DAY;
@@ -131,7 +131,7 @@ pub(crate) fn assign_key(
 ) -> Result<(), StoreError> {
     insert_key(change, key, &row.channel, row.id.as_str(), now)?;
     let sql = "SELECT runs FROM script_key WHERE key = ?1";
-    let runs: i64 = change.first(sql, [key.key.as_str()], only)?.unwrap_or(1);
+    let runs: i64 = change.first(sql, [key.key.as_str()], only_cell)?.unwrap_or(1);
     if runs == 1 {
         row.key = key.key.clone();
     } else {
@@ -186,7 +186,7 @@ pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse
     let Some((wish, known)) = found else {
         // A row of another key is not taken for this change.
         let sql = "SELECT 1 FROM outbox WHERE idempotency_key = ?1";
-        let is_taken = connection.first(sql, [key.key.as_str()], only::<i64>)?.is_some();
+        let is_taken = connection.first(sql, [key.key.as_str()], only_cell::<i64>)?.is_some();
         return Ok(if is_taken { KeyUse::Other } else { KeyUse::New });
     };
     if wish != key.fingerprint {
@@ -200,7 +200,7 @@ fn follow_change(connection: &Connection, mut known: KeyedChange) -> Result<KeyU
     // A person may have sent it again more than once.
     loop {
         let sql = "SELECT 1 FROM outbox WHERE id = ?1 UNION ALL SELECT 1 FROM campaign WHERE id = ?1";
-        if connection.first(sql, [known.row.as_str()], only::<i64>)?.is_some() {
+        if connection.first(sql, [known.row.as_str()], only_cell::<i64>)?.is_some() {
             return Ok(KeyUse::Used(known));
         }
         let ending = outbox::ending(connection, &known.row)?;
@@ -210,7 +210,7 @@ fn follow_change(connection: &Connection, mut known: KeyedChange) -> Result<KeyU
         }
         let sql =
             "SELECT successor FROM decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1";
-        if let Some(heir) = connection.first(sql, [known.row.as_str()], only::<RowId>)? {
+        if let Some(heir) = connection.first(sql, [known.row.as_str()], only_cell::<RowId>)? {
             known.row = heir;
             continue;
         }

@@ -44,7 +44,7 @@ impl Reader {
         Ok(self.connection.all(
             "SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel",
             [SPENDING_MARK],
-            |row| Ok((row.get("channel")?, row.word("value", spending::parse_lines)?)),
+            |row| Ok((row.get("channel")?, row.parse_word("value", spending::parse_lines)?)),
         )?)
     }
 

@@ -7,7 +7,7 @@ use crate::{Store, StoreError, gone};
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId};
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// What their ids match.
 pub(crate) const STAND_IN_PATTERN: &str = "unreadable-*";
@@ -33,7 +33,7 @@ impl Store {
                 let sql = "SELECT id FROM conversation
                      WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4";
                 let of = params![channel, STAND_IN_PATTERN, lowest, highest];
-                let ids: Vec<String> = cache.connection.all(sql, of, only)?;
+                let ids: Vec<String> = cache.connection.all(sql, of, only_cell)?;
                 let mut any = false;
                 for id in ids.into_iter().filter(|entry| !kept.contains(entry)) {
                     gone::remove(&cache.connection, &channel, &ConversationId::new(id))?;

@@ -13,7 +13,7 @@ use model::queries::ConversationKey;
 use model::suggestions::Suggestion;
 use model::text::SafeText;
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// The number of a conversation.
 const SELECT_NUMBER: &str = "(SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)";
@@ -94,7 +94,7 @@ impl Store {
                  WHERE conversation = {SELECT_NUMBER} AND kind = ?3 AND message = ?4 AND is_ready"
             );
             let bound = params![key.channel, key.conversation, kind, message];
-            let made: Option<String> = cache.connection.first(&sql, bound, only)?;
+            let made: Option<String> = cache.connection.first(&sql, bound, only_cell)?;
             Ok(made.and_then(|text| read(&text)))
         })
     }

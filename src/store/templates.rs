@@ -86,7 +86,7 @@ fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<ApprovedTemp
     let sql =
         "SELECT name, language, category, components FROM template WHERE channel = ?1 ORDER BY position";
     Ok(connection.all(sql, [channel.as_str()], |row| {
-        let parts = row.word("components", parse_parts)?;
+        let parts = row.parse_word("components", parse_parts)?;
         Ok(read_row!(row, ApprovedTemplate { name, language, category, raw = components; parts }))
     })?)
 }

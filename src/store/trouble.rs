@@ -7,7 +7,7 @@ use crate::StoreError;
 use crate::rows::message::{direction_from_row, parse_sender};
 use model::messages::DeliveryStatus;
 use model::trouble::{MAX_MESSAGES, MessageSummary, TroubleScore, score_messages};
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Conversations looked at in one slice.
 const SCORE_BATCH: i64 = 200;
@@ -19,10 +19,10 @@ pub(crate) fn refresh_score(connection: &Connection, number: i64) -> Result<(), 
          ORDER BY sort_at DESC, id DESC LIMIT ?2",
         params![number, limit],
         |row| {
-            let delivery = row.word("delivery", DeliveryStatus::from_word)?;
+            let delivery = row.parse_word("delivery", DeliveryStatus::from_word)?;
             Ok(MessageSummary::new(
                 direction_from_row(row)?,
-                row.word("sender", parse_sender)?,
+                row.parse_word("sender", parse_sender)?,
                 row.text("content")?,
                 &delivery,
             ))
@@ -46,7 +46,7 @@ fn store_score(connection: &Connection, number: i64, found: &TroubleScore) -> Re
 pub(crate) fn score_batch(connection: &mut Connection) -> Result<bool, StoreError> {
     let change = connection.transaction()?;
     let sql = "SELECT number FROM conversation WHERE trouble IS NULL LIMIT ?1";
-    let numbers: Vec<i64> = change.all(sql, [SCORE_BATCH], only)?;
+    let numbers: Vec<i64> = change.all(sql, [SCORE_BATCH], only_cell)?;
     for number in &numbers {
         refresh_score(&change, *number)?;
     }

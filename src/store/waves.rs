@@ -15,7 +15,7 @@ use model::outbox::OutboxRow;
 use model::text::SafeText;
 use model::time::Timestamp;
 use model::waves::{Campaign, CampaignPhase, PauseCause, RecipientCounts, WaveReading};
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 impl Store {
     /// The campaigns of a channel that go on by themselves, oldest first.
@@ -41,7 +41,7 @@ impl Store {
                          AND p.place >= w.place AND p.place < w.place + w.size
                      WHERE c.id = ?1 ORDER BY p.place",
                     params![id, wave],
-                    only,
+                    only_cell,
                 )?)
             })
             .await
@@ -71,7 +71,7 @@ impl Store {
                              SELECT 1 FROM campaign_wave e
                              WHERE e.campaign = c.number AND e.number < ?2 AND e.row IS NULL)",
                     params![id, wave],
-                    only::<i64>,
+                    only_cell::<i64>,
                 )?;
                 let Some(campaign) = campaign else { return Ok(None) };
                 let queued = outbox::insert(&change, row, now, &chance)?;
@@ -128,7 +128,7 @@ impl Store {
                          RETURNING broadcast";
                 let of =
                     params![id, wave, at, finished_at, is_unknown, recipients, delivered, failed, pending];
-                let broadcast: Option<Option<String>> = change.first(sql, of, only)?;
+                let broadcast: Option<Option<String>> = change.first(sql, of, only_cell)?;
                 if let Some(broadcast) = broadcast.flatten() {
                     board::record_sample(&change, &broadcast, at, RecipientCounts::from_reading(&reading))?;
                 }

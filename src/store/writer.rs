@@ -11,11 +11,11 @@ use tokio::sync::oneshot;
 
 use crate::errors::StoreError;
 use crate::set_aside;
-use disk::Standing;
+use disk::FileStatus;
 
 type Job<T> = Box<dyn FnOnce(&mut OpenFile<T>) + Send>;
 /// Opens a file anew that was deleted, moved or replaced; told what it was.
-pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T, &Standing) -> Result<(), StoreError> + Send>;
+pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T, &FileStatus) -> Result<(), StoreError> + Send>;
 
 /// What a thread owns that writes a file.
 pub(crate) trait FileOwner {
@@ -33,26 +33,26 @@ pub(crate) struct OpenFile<T> {
     state: T,
     /// The file as it was opened: what is written into one that is no longer
     /// at its path is lost.
-    file_status: Standing,
+    file_status: FileStatus,
     /// `None` for a file that cannot be read again from anywhere.
     reopen: Option<Reopen<T>>,
 }
 
 impl<T> OpenFile<T> {
-    pub(crate) fn new(state: T, file_status: Standing, reopen: Option<Reopen<T>>) -> Self {
+    pub(crate) fn new(state: T, file_status: FileStatus, reopen: Option<Reopen<T>>) -> Self {
         Self { state, file_status, reopen }
     }
 
     /// Runs a job on the file that is at its path before and after it: else
     /// nothing of it is kept, whatever the database says.
     fn run_checked<R>(&mut self, job: impl FnOnce(&mut T) -> Result<R, StoreError>) -> Result<R, StoreError> {
-        if !self.file_status.holds() {
+        if !self.file_status.is_unchanged() {
             let Some(reopen) = &mut self.reopen else { return Err(self.missing_error()) };
             reopen(&mut self.state, &self.file_status)?;
-            self.file_status = Standing::of_database(self.file_status.path());
+            self.file_status = FileStatus::of_database(self.file_status.path());
         }
         let done = job(&mut self.state)?;
-        if self.file_status.holds() { Ok(done) } else { Err(self.missing_error()) }
+        if self.file_status.is_unchanged() { Ok(done) } else { Err(self.missing_error()) }
     }
 
     fn missing_error(&self) -> StoreError {
@@ -65,7 +65,7 @@ impl<T> OpenFile<T> {
 pub(crate) struct WriterThread<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
     /// The file as it was at the start.
-    file_status: Standing,
+    file_status: FileStatus,
     /// Whether the file is marked when a job finds it damaged.
     marks_damage: bool,
     thread: Option<JoinHandle<()>>,
@@ -158,7 +158,7 @@ impl<T: Send + 'static> WriterThread<T> {
 
     /// Path of the file if another one or none is there now.
     pub(crate) fn missing_file(&self) -> Option<&Path> {
-        (!self.file_status.holds()).then(|| self.file_status.path())
+        (!self.file_status.is_unchanged()).then(|| self.file_status.path())
     }
 
     fn record_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {

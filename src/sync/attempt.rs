@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use crate::ChannelSync;
 use crate::probe::Probe;
 use crate::report::PullError;
-use client::budget::Doubt;
+use client::budget::RetryCause;
 use client::errors::ErrorCode;
-use client::retry::{Attempt, may_repeat, not_repeated};
+use client::retry::{Attempt, describe_not_repeated, is_repeatable};
 use client::{AttemptPhase, NotSent, Receipt, Unclear, WriteOutcome};
 use model::ids::RowId;
 use model::outbox::{OutboxRow, PreparedRequest, RetryClass, RowState, StopReason};
@@ -18,7 +18,7 @@ use store::lane::LaneRow;
 /// Outcomes of the latest attempts at rows that may be retried.
 #[derive(Debug, Default)]
 pub(crate) struct UncertainAttempts {
-    outcomes: HashMap<RowId, Doubt>,
+    outcomes: HashMap<RowId, RetryCause>,
     /// First time the server reported an earlier attempt as in progress, by row.
     in_progress: HashMap<RowId, Timestamp>,
 }
@@ -34,7 +34,7 @@ impl UncertainAttempts {
         }
         match outcome {
             WriteOutcome::Unknown(unclear) => {
-                let doubt = if unclear.status.is_some() { Doubt::Answered } else { Doubt::Silent };
+                let doubt = if unclear.status.is_some() { RetryCause::Answered } else { RetryCause::Silent };
                 self.outcomes.insert(row.clone(), doubt);
             }
             _ => {
@@ -54,8 +54,8 @@ impl UncertainAttempts {
     }
 
     /// Cost class of a retry. Nothing is known after a restart.
-    fn retry_permit(&self, row: &RowId) -> Doubt {
-        self.outcomes.get(row).copied().unwrap_or(Doubt::Answered)
+    fn retry_permit(&self, row: &RowId) -> RetryCause {
+        self.outcomes.get(row).copied().unwrap_or(RetryCause::Answered)
     }
 }
 
@@ -114,12 +114,12 @@ impl ChannelSync {
             return Ok(SendDecision::Now);
         }
         let recognised = self.supports_idempotency(row).await?;
-        if !may_repeat(row.row.operation.retry_class(), recognised) {
-            let why = not_repeated("no answer came before this desk ended");
+        if !is_repeatable(row.row.operation.retry_class(), recognised) {
+            let why = describe_not_repeated("no answer came before this desk ended");
             self.stop_row(row, StopReason::KeyUnproven, why).await?;
             return Ok(SendDecision::Stopped);
         }
-        let paid = row.failures == 0 || self.client.retries().pay(doubts.retry_permit(&row.row.id));
+        let paid = row.failures == 0 || self.client.retries().try_spend(doubts.retry_permit(&row.row.id));
         Ok(if paid { SendDecision::Now } else { SendDecision::Later })
     }
 
@@ -143,7 +143,7 @@ impl ChannelSync {
         Attempt {
             class: claimed.row.operation.retry_class(),
             // A failing database counts as "not recognised".
-            recognised: self.supports_idempotency(claimed).await.unwrap_or_default(),
+            is_idempotency_supported: self.supports_idempotency(claimed).await.unwrap_or_default(),
             failures: claimed.failures,
             age: claimed.key_age(&self.clock_times(now)).unwrap_or(0),
             in_progress: doubts.in_progress_for(&claimed.row.id, now),
@@ -169,7 +169,7 @@ impl ChannelSync {
                 Err(error) => return Err(error),
             }
         }
-        let outcome = self.client.carry_out(&row.operation, request, &row.key, attempt_phase(claimed)).await;
+        let outcome = self.client.send_write(&row.operation, request, &row.key, attempt_phase(claimed)).await;
         let outcome = self.verify_outcome(claimed, outcome).await;
         let replayed = match &outcome {
             WriteOutcome::Done(receipt) => receipt.replayed,
@@ -177,7 +177,7 @@ impl ChannelSync {
             WriteOutcome::NotSent(_) | WriteOutcome::Refused(_) => false,
         };
         let about_the_key =
-            outcome.refusal().filter(|refusal| refusal.is_about_the_key() && refusal.status == 409);
+            outcome.refusal().filter(|refusal| refusal.is_idempotency_error() && refusal.status == 409);
         if (replayed || about_the_key.is_some()) && row.operation.retry_class() == RetryClass::Guarded {
             // A failure here must not hide the outcome of the row.
             if let Err(error) =

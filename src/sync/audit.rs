@@ -57,7 +57,7 @@ impl ChannelSync {
                 else {
                     return self.run_audit(state, now).await;
                 };
-                if self.client.budget_used() >= MAX_BUDGET_PERCENT {
+                if self.client.budget_used_percent() >= MAX_BUDGET_PERCENT {
                     return Ok(PullOutcome::More);
                 }
                 let read = self.read_full_history(&platform, &conversation).await;

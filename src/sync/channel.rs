@@ -10,7 +10,7 @@ use crate::health::{ConnectionHealth, PolledResource};
 use crate::report::PullError;
 use crate::state::SyncState;
 use crate::wishes::LeaseStatus;
-use client::budget::Retries;
+use client::budget::SharedRetryBudget;
 use client::{Client, ClientError, Deadline, RequestFailure};
 use model::account::Platform;
 use model::calls::Call;
@@ -63,15 +63,15 @@ impl ChannelSync {
 
     /// Sets the retry budget, shared with other tabs.
     #[must_use]
-    pub fn with_retry_budget(mut self, retries: Retries) -> Self {
-        self.client = self.client.within_budget(retries);
+    pub fn with_retry_budget(mut self, retries: SharedRetryBudget) -> Self {
+        self.client = self.client.with_retries(retries);
         self
     }
 
     /// Sets a deadline for all requests.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Deadline) -> Self {
-        self.client = self.client.until(deadline);
+        self.client = self.client.with_deadline(deadline);
         self
     }
 
@@ -221,7 +221,7 @@ impl ChannelSync {
 
     /// Announces the used share of the read budget if it changed.
     pub(crate) fn publish_budget(&self) {
-        let percent = self.client.budget_used();
+        let percent = self.client.budget_used_percent();
         let before = self.with_state(|sync_state| sync_state.budget.replace(percent));
         if before != Some(percent) {
             self.publish(News::Budget(self.id().clone(), percent));

@@ -44,7 +44,7 @@ impl ChannelSync {
         if read_at.is_some_and(|at| (0..REREAD_INTERVAL).contains(&now.since(at))) {
             return Ok(());
         }
-        match self.client.contact_with(&phone).await {
+        match self.client.contact_by_phone(&phone).await {
             Ok(found) => {
                 self.read_succeeded(PolledResource::Contacts);
                 self.store_contact(&phone, found).await?;
@@ -72,7 +72,7 @@ impl ChannelSync {
         let Some(phone) = merged_contact(&row.row.operation).filter(|_| untried) else {
             return Ok(PreparedRow::Ready(Box::new(row)));
         };
-        let found = match self.client.for_person().contact_with(phone).await {
+        let found = match self.client.for_person().contact_by_phone(phone).await {
             Ok(found) => found,
             Err(ReadError::Forbidden(why)) => {
                 let why = format!("this key may not read contacts ({why}); drop it and tag on this desk");
@@ -119,14 +119,14 @@ impl ChannelSync {
         let Some(phone) = affected_contact(operation).filter(|_| !receipt.test) else { return Ok(None) };
         let client = self.client.for_person();
         // The first contact found shows how numbers are searched for.
-        let by_id = saved.filter(|_| client.knows_number_search());
+        let by_id = saved.filter(|_| client.is_number_search_known());
         let enough = answered.filter(|told_contact| {
             by_id.is_some() && !receipt.replayed && has_requested_values(operation, told_contact)
         });
         let told = match (enough, by_id) {
             (Some(told), _) => Ok(Some(told.clone())),
-            (None, Some(id)) => client.contact_told(id).await.map(Some),
-            (None, None) => client.contact_with(phone).await,
+            (None, Some(id)) => client.received_contact(id).await.map(Some),
+            (None, None) => client.contact_by_phone(phone).await,
         };
         let Ok(Some(told)) = told else { return Ok(None) };
         let differs = match operation {

@@ -9,7 +9,7 @@ use crate::health::PolledResource;
 use crate::report::{PullError, PullOutcome, defer_rate_limited};
 use crate::trigger::{RING_AFTER_MARK, time_to_mark};
 use crate::walk::{CursorStep, ListWalk, ListWalkStep, WalkCursors};
-use client::{Client, Listed, ReadError};
+use client::{Client, ListPage, ReadError};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::ConversationId;
@@ -130,7 +130,7 @@ impl ChannelSync {
 
     /// Reads a portion of the rest while the read budget is mostly free.
     async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<PullOutcome, PullError> {
-        if self.client.budget_used() >= MAX_BULK_BUDGET_PERCENT {
+        if self.client.budget_used_percent() >= MAX_BULK_BUDGET_PERCENT {
             return Ok(PullOutcome::Later(0));
         }
         let histories_left = self.read_lagging_histories(state, platform).await?;
@@ -149,7 +149,8 @@ impl ChannelSync {
     ) -> Result<bool, PullError> {
         let since = self.time_mark(SINCE).await?;
         for _ in 0..MAX_TOP_PAGES {
-            let client = if state.top.is_none() { self.client.unless_same() } else { self.client.clone() };
+            let client =
+                if state.top.is_none() { self.client.skipping_unchanged() } else { self.client.clone() };
             let walk = state.top.get_or_insert_with(|| ListWalk::since_last(since));
             let snapshot = self.store.snapshot();
             let page = match client.conversations(platform, walk.cursor()).await {
@@ -192,7 +193,7 @@ impl ChannelSync {
                 state.top = None;
                 // A doubtful answer must be delivered again even if unchanged.
                 if held_back == 0 && !state.may_be_emptied && matches!(step, ListWalkStep::Complete(_)) {
-                    client.note_applied();
+                    client.record_applied();
                 }
                 return Ok(true);
             }
@@ -260,7 +261,7 @@ impl ChannelSync {
     /// Stores a page. Returns the number of rows held back because they crossed a local change.
     async fn apply_page(
         &self,
-        page: Listed<Conversation>,
+        page: ListPage<Conversation>,
         snapshot: Snapshot,
         baseline: bool,
         marks: Vec<MetaChange>,

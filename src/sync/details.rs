@@ -160,7 +160,7 @@ impl ChannelSync {
         if let Some(one) = self.start_detail_read(conversation, |detail_reads| {
             detail_reads.is_due(conversation, OPEN_REREAD_INTERVAL, now)
         }) {
-            self.read_detail(&self.client.for_person().unless_same(), one).await?;
+            self.read_detail(&self.client.for_person().skipping_unchanged(), one).await?;
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl ChannelSync {
         let automation = told.automation;
         let applied = self.store.apply_conversation(self.id(), told, snapshot).await?;
         if applied.superseded == 0 {
-            client.note_applied();
+            client.record_applied();
         }
         self.apply_switches(&applied.switched, switches).await?;
         if applied.has_changes() {

@@ -11,7 +11,7 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
-use client::Listed;
+use client::ListPage;
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::news::News;
@@ -35,7 +35,7 @@ impl ChannelSync {
     pub(crate) async fn seems_emptied(
         &self,
         platform: &Platform,
-        page: &Listed<Conversation>,
+        page: &ListPage<Conversation>,
     ) -> Result<bool, PullError> {
         if *platform == Platform::Email || !page.unreadable.is_empty() {
             return Ok(false);

@@ -230,7 +230,7 @@ fn build_channel_sync(
     };
     let channel = match tabs.iter().find(same) {
         Some(tab) => {
-            let client = tab.channel().client.beside();
+            let client = tab.channel().client.for_other_tab();
             ChannelSync::with_client(spec, client, store.clone(), clock.clone(), news.clone())
         }
         None => ChannelSync::new(spec, store.clone(), clock.clone(), news.clone())?,

@@ -22,7 +22,7 @@ impl ChannelSync {
         let mut events = TriggerEvents::default();
         let mut failed = None;
         for (index, trigger) in TriggerKind::ALL.into_iter().enumerate() {
-            match client.happenings(trigger).await {
+            match client.trigger_events(trigger).await {
                 Ok(listed) => {
                     self.record_unreadable(UnreadableList::Events, &listed, index == 0);
                     events.items.extend(listed.items);

@@ -3,7 +3,7 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
-use client::{Enclosed, ReadError, prepare_with};
+use client::{Attachments, ReadError, prepare_with};
 use model::account::Platform;
 use model::fetches::FetchResult;
 use model::ids::WebhookId;
@@ -162,7 +162,7 @@ impl ChannelSync {
         operation: Operation,
         secret: Option<&Secret>,
     ) -> Result<(), PullError> {
-        let enclosed = Enclosed { files: &[], secret };
+        let enclosed = Attachments { files: &[], secret };
         let request = match prepare_with(platform, &Lane::Webhooks, &operation, enclosed) {
             Ok(request) => request,
             Err(error) => return Err(ReadError::Rejected(SafeText::line(&error.to_string())).into()),

@@ -27,7 +27,7 @@ impl ChannelSync {
                 return Ok(PullOutcome::Skipped);
             };
             let turn = self.wait_for_history().await;
-            let client = self.client.for_person().unless_same();
+            let client = self.client.for_person().skipping_unchanged();
             self.read_history(&turn, &client, &platform, conversation).await?;
             drop(turn);
             self.read_open_detail(conversation).await?;
@@ -132,7 +132,7 @@ impl ChannelSync {
         let (mut newest, mut has_met) = (None, false);
         loop {
             // A later page may be unchanged without being the last.
-            let asking = if cursors.pages() == 0 { client.clone() } else { client.also_same() };
+            let asking = if cursors.pages() == 0 { client.clone() } else { client.accepting_unchanged() };
             let page = match asking.history(platform, conversation, cursors.current()).await {
                 Err(ReadError::Same) => return Ok(false),
                 page => page?,
@@ -163,7 +163,7 @@ impl ChannelSync {
                 .await?;
             self.publish_messages(&applied, ring_after);
             if !more {
-                client.note_applied();
+                client.record_applied();
                 return Ok(applied.lags);
             }
         }

@@ -98,7 +98,7 @@ impl ChannelSync {
         conversation: &ConversationId,
         active_at: Option<Timestamp>,
     ) -> Result<Option<bool>, PullError> {
-        let client = self.client.also_same();
+        let client = self.client.accepting_unchanged();
         let mut cursors = WalkCursors::new(MAX_PAGES);
         loop {
             let page = match client.conversations(platform, cursors.current()).await {

@@ -131,12 +131,12 @@ impl ChannelSync {
         let client = self.client.for_person();
         // By id if known: a search may lag behind.
         let known = match self.store.contact_id(self.id(), phone).await? {
-            Some(id) => client.contact_at(&id, phone).await?,
+            Some(id) => client.contact_by_id(&id, phone).await?,
             None => None,
         };
         let found = match known {
             Some(found) => Some(found),
-            None => client.contact_with(phone).await?,
+            None => client.contact_by_phone(phone).await?,
         };
         let told = found.unwrap_or_default();
         if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {

@@ -2,7 +2,7 @@
 
 use crate::ChannelSync;
 use crate::health::{ConnectionHealth, FailureKind, PolledResource, SILENCE_TIMEOUT};
-use client::{FailureCause, Listed, ReadError, RequestFailure};
+use client::{FailureCause, ListPage, ReadError, RequestFailure};
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::unreadable::UnreadableList;
@@ -50,9 +50,9 @@ impl ChannelSync {
         resource: PolledResource,
         pull: impl Future<Output = Result<PullOutcome, PullError>>,
     ) -> PullOutcome {
-        let answers = self.client.answers();
+        let answers = self.client.answer_count();
         match pull.await {
-            Ok(pulled) if self.client.answers() == answers => {
+            Ok(pulled) if self.client.answer_count() == answers => {
                 self.publish_budget();
                 pulled
             }
@@ -85,7 +85,7 @@ impl ChannelSync {
     }
 
     /// Records unreadable rows of a list's page and announces a change. The first page resets the record.
-    pub(crate) fn record_unreadable<T>(&self, list: UnreadableList, page: &Listed<T>, is_first: bool) {
+    pub(crate) fn record_unreadable<T>(&self, list: UnreadableList, page: &ListPage<T>, is_first: bool) {
         if let Some(all) = self.with_state(|sync_state| sync_state.record_unreadable(list, page, is_first)) {
             self.publish(News::Unreadable(self.id().clone(), list, all));
         }

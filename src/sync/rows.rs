@@ -39,7 +39,7 @@ impl ChannelSync {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
                 return Ok(PullOutcome::Skipped);
             };
-            if self.client.budget_used() >= MAX_BULK_BUDGET_PERCENT {
+            if self.client.budget_used_percent() >= MAX_BULK_BUDGET_PERCENT {
                 return Ok(PullOutcome::Later(0));
             }
             let left = self.read_remaining(state, &platform).await;

@@ -9,7 +9,7 @@ use crate::people::PeopleState;
 use crate::plan::trust::WebhookTrust;
 use crate::tab::Loop;
 use crate::wishes::{LeaseStatus, PendingCommands};
-use client::{Listed, RequestFailure};
+use client::{ListPage, RequestFailure};
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::time::{ClockReading, ClockStep, MINUTE, Moment, Timestamp};
@@ -129,7 +129,7 @@ impl SyncState {
     pub(crate) fn record_unreadable<T>(
         &mut self,
         list: UnreadableList,
-        page: &Listed<T>,
+        page: &ListPage<T>,
         is_first: bool,
     ) -> Option<Vec<String>> {
         let known = self.unreadable.entry(list).or_default();

@@ -10,7 +10,7 @@ use crate::health::PolledResource;
 use crate::overlap::{self, Backfill, BackfillStep};
 use crate::report::{PullError, PullOutcome, defer_rate_limited};
 use crate::state::SyncState;
-use client::{Listed, ReadError};
+use client::{ListPage, ReadError};
 use model::account::Platform;
 use model::ids::MessageId;
 use model::messages::{Direction, Message};
@@ -59,12 +59,12 @@ impl ChannelSync {
             let Some(platform @ Platform::Whatsapp) = platform else {
                 return Ok(PullOutcome::Skipped);
             };
-            let client = self.client.unless_same();
+            let client = self.client.skipping_unchanged();
             let is_new = match client.new_messages().await {
                 Err(ReadError::Same) => false,
                 page => {
                     self.apply_trigger_page(state, page?, &platform).await?;
-                    client.note_applied();
+                    client.record_applied();
                     true
                 }
             };
@@ -95,7 +95,7 @@ impl ChannelSync {
     async fn apply_trigger_page(
         &self,
         state: &mut TriggerState,
-        page: Listed<Message>,
+        page: ListPage<Message>,
         platform: &Platform,
     ) -> Result<(), PullError> {
         self.record_unreadable(UnreadableList::Messages, &page, true);

@@ -12,7 +12,7 @@ use crate::report::PullError;
 use crate::settling::result_of_retry;
 use client::retry::{self, RetryStep};
 use client::transport::UploadProgress;
-use client::{Enclosed, Receipt, ReceiptKind, WriteOutcome};
+use client::{Attachments, Receipt, ReceiptKind, WriteOutcome};
 use model::account::Platform;
 use model::news::News;
 use model::outbox::{Operation, RowState, StopReason};
@@ -156,8 +156,8 @@ impl ChannelSync {
         let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
         tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
         self.publish_row_change(claimed);
-        let client = self.client.telling(self.progress_reporter(claimed, request.body.len()));
-        let leaving = client.carry_out(&row.operation, &request, &row.key, attempt_phase(claimed));
+        let client = self.client.with_progress(self.progress_reporter(claimed, request.body.len()));
+        let leaving = client.send_write(&row.operation, &request, &row.key, attempt_phase(claimed));
         tokio::pin!(leaving);
         loop {
             tokio::select! {
@@ -202,7 +202,7 @@ impl ChannelSync {
         }
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let send = file.to_send_operation(&url);
-        match client::prepare_with(&platform, &claimed.row.lane, &send, Enclosed::default()) {
+        match client::prepare_with(&platform, &claimed.row.lane, &send, Attachments::default()) {
             Ok(request) => {
                 self.store.complete_upload(claimed, send, request, now).await?;
                 self.publish(News::Uploading(self.id().clone(), claimed.row.id.clone(), None));

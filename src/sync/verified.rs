@@ -12,7 +12,7 @@ use store::lane::LaneRow;
 /// True if a refusal may mean that the conversation is already closed.
 fn is_maybe_closed(outcome: &WriteOutcome<Receipt>) -> bool {
     let refusal = outcome.refusal();
-    refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key())
+    refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_idempotency_error())
 }
 
 /// Tolerated difference between the server's clock and the local one when a registration is searched for,
@@ -39,7 +39,7 @@ impl ChannelSync {
             (Operation::Close, outcome) if is_maybe_closed(&outcome) => {
                 match self.client.for_person().conversation(conversation).await {
                     Ok(told) if told.status == ConversationStatus::Closed => {
-                        WriteOutcome::Done(Receipt::of(ReceiptKind::Closed))
+                        WriteOutcome::Done(Receipt::from_kind(ReceiptKind::Closed))
                     }
                     _ => outcome,
                 }
@@ -84,7 +84,8 @@ impl ChannelSync {
             let same = events.is_empty() || events.iter().all(|event| item.events.contains(event));
             item.url == *url && same && created.is_some_and(|at| at >= since)
         });
-        Ok(found
-            .map(|webhook_body| Receipt::of(ReceiptKind::Registered(Some(WebhookId::new(webhook_body.id))))))
+        Ok(found.map(|webhook_body| {
+            Receipt::from_kind(ReceiptKind::Registered(Some(WebhookId::new(webhook_body.id))))
+        }))
     }
 }

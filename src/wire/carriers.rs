@@ -8,7 +8,7 @@ use crate::email::AttachmentBody;
 
 /// A message or reaction on its way to a platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Parcel {
+pub struct OutboundMessage {
     pub id: String,
     /// A phone number or chat id.
     pub to: String,
@@ -67,7 +67,7 @@ pub struct MessageDraft {
 
 /// A file of a message that came in which the platform has not given yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct KeptFile {
+pub struct PendingFile {
     /// Of the file, once it is there.
     pub id: String,
     /// Address at which the file will be, and is asked for again.
@@ -229,7 +229,7 @@ pub struct MailboxSecrets {
 
 /// How far a mailbox was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct MailboxMark {
+pub struct MailboxCursor {
     /// When it was connected, in seconds: older mail stays where it is.
     pub since: i64,
     /// Another one each time it is connected.
@@ -244,7 +244,7 @@ pub struct MailboxMark {
     pub earlier: Option<EarlierMail>,
 }
 
-impl MailboxMark {
+impl MailboxCursor {
     /// Arrival time from which mail counts, in seconds of the epoch.
     pub fn counts_from(&self) -> i64 {
         self.earlier.as_ref().map_or(self.since, |earlier| earlier.since.min(self.since))
@@ -288,7 +288,7 @@ impl EarlierMail {
 pub struct EarlierPlace {
     /// Arrival in the mailbox, in seconds of the epoch.
     pub at: i64,
-    pub folder: PieceKind,
+    pub folder: MailUpdateKind,
     pub validity: u32,
     pub uid: u32,
 }
@@ -297,13 +297,13 @@ impl EarlierPlace {
     /// Order of filing, the latest first; mails of the inbox stand before
     /// those sent in the same second.
     pub fn rank(&self) -> (i64, bool, u32) {
-        (self.at, self.folder == PieceKind::Inbox, self.uid)
+        (self.at, self.folder == MailUpdateKind::Inbox, self.uid)
     }
 
     /// True if a mail at this place is left once the mails up to `filed` are
     /// filed. A mail that may be filed is left: numbers of another validity say
     /// nothing.
-    pub fn is_left_after(&self, filed: &Self) -> bool {
+    pub fn is_pending_after(&self, filed: &Self) -> bool {
         let is_renumbered = self.folder == filed.folder && self.validity != filed.validity;
         if is_renumbered { self.at <= filed.at } else { self.rank() < filed.rank() }
     }
@@ -312,7 +312,7 @@ impl EarlierPlace {
 /// What a piece of a mailbox is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum PieceKind {
+pub enum MailUpdateKind {
     Inbox,
     /// A mail among those that were sent.
     Sent,
@@ -320,7 +320,7 @@ pub enum PieceKind {
     Flags,
 }
 
-impl PieceKind {
+impl MailUpdateKind {
     /// Its word in a name.
     pub const fn word(self) -> &'static str {
         match self {
@@ -354,8 +354,8 @@ pub struct MailFacts {
 
 /// What a piece of a mailbox begins with; the mail comes behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PieceHead {
-    pub kind: PieceKind,
+pub struct MailUpdateHeader {
+    pub kind: MailUpdateKind,
     /// The number of the mail in its folder.
     pub uid: u32,
     /// What the number counts under.
@@ -368,9 +368,9 @@ pub struct PieceHead {
     pub facts: Option<MailFacts>,
 }
 
-impl PieceHead {
+impl MailUpdateHeader {
     /// Of a kind, with nothing more.
-    pub const fn new(kind: PieceKind) -> Self {
+    pub const fn new(kind: MailUpdateKind) -> Self {
         Self { kind, uid: 0, validity: 0, cut: false, arrived_at: None, facts: None }
     }
 }

@@ -19,7 +19,7 @@ mod removing;
 mod writing;
 
 pub use lines::line_in;
-pub use removing::without;
+pub use removing::without_connection;
 use writing::entry;
 
 /// A whole document.
@@ -275,7 +275,7 @@ fn connection(entry: Entry) -> Result<Connection, ConnectionMistake> {
     })
 }
 
-fn one_of<T>(
+fn parse_word<T>(
     what: &'static str,
     word: &str,
     found: Option<T>,
@@ -297,33 +297,37 @@ fn all<T, U>(
 
 /// What identifies a contact; words that somebody may mean by it are refused
 /// with what to use.
-fn identifies(word: &str) -> Result<ContactField, ConnectionMistake> {
+fn parse_identifier(word: &str) -> Result<ContactField, ConnectionMistake> {
     let found = contact_field("contact", word)?;
     if found.is_verified() {
         return Ok(found);
     }
     let why = format!(
-        "{word} is what somebody wrote down, not who writes: identify the contact with {VERIFIED}, and give it \
+        "{word} is what somebody wrote down, not who writes: identify the contact with {VERIFIED_FIELDS}, and give it \
          beside that with from = \"contact.{word}\""
     );
     Err(ConnectionMistake::at("contact", why))
 }
 
 /// The fields a channel proves, for people.
-const VERIFIED: &str = "phone, email (the mail channel's) or chat_id (the bot channel's)";
+const VERIFIED_FIELDS: &str = "phone, email (the mail channel's) or chat_id (the bot channel's)";
 
 fn contact_field(what: &'static str, word: &str) -> Result<ContactField, ConnectionMistake> {
     if matches!(word, "name" | "username") {
-        let why = format!("a {word} is chosen by the customer and identifies nobody: use {VERIFIED}");
+        let why = format!("a {word} is chosen by the customer and identifies nobody: use {VERIFIED_FIELDS}");
         return Err(ConnectionMistake::at(what, why));
     }
     let known = ["phone", "email", "chat_id", "metadata.NAME"];
-    one_of(what, word, ContactField::from_word(word), &known)
+    parse_word(what, word, ContactField::from_word(word), &known)
 }
 
 fn endpoint(entry: EndpointEntry) -> Result<ConnectionEndpoint, ConnectionMistake> {
-    let method =
-        one_of("method", &entry.method, EndpointMethod::from_word(&entry.method), &EndpointMethod::WORDS)?;
+    let method = parse_word(
+        "method",
+        &entry.method,
+        EndpointMethod::from_word(&entry.method),
+        &EndpointMethod::WORDS,
+    )?;
     let words = match entry.contact {
         ContactEntry::One(word) => vec![word],
         ContactEntry::Several(words) => words,
@@ -333,7 +337,7 @@ fn endpoint(entry: EndpointEntry) -> Result<ConnectionEndpoint, ConnectionMistak
         method,
         path: entry.path,
         instructions: entry.instructions,
-        contact: words.iter().map(|word| identifies(word)).collect::<Result<_, _>>()?,
+        contact: words.iter().map(|word| parse_identifier(word)).collect::<Result<_, _>>()?,
         public: entry.public,
         assistant_may_change: entry.assistant_may_change,
         automatic: entry.automatic,
@@ -343,8 +347,9 @@ fn endpoint(entry: EndpointEntry) -> Result<ConnectionEndpoint, ConnectionMistak
 }
 
 fn parameter(entry: ParameterEntry) -> Result<Parameter, ConnectionMistake> {
-    let place = one_of("in", &entry.place, ParameterPlace::from_word(&entry.place), &ParameterPlace::WORDS)?;
-    let kind = one_of("type", &entry.kind, ValueKind::from_word(&entry.kind), &ValueKind::WORDS)?;
+    let place =
+        parse_word("in", &entry.place, ParameterPlace::from_word(&entry.place), &ParameterPlace::WORDS)?;
+    let kind = parse_word("type", &entry.kind, ValueKind::from_word(&entry.kind), &ValueKind::WORDS)?;
     let source = match (entry.from.as_deref(), entry.constant, entry.ask) {
         (Some("contact"), None, None) => ParameterSource::Contact,
         (Some(word), None, None) => {
@@ -377,7 +382,7 @@ fn format(word: &str, currency: String) -> Result<ValueFormat, ConnectionMistake
         "date" => Some(ValueFormat::Date),
         _ => None,
     };
-    one_of("format", word, found, &["text", "money", "cents", "date"])
+    parse_word("format", word, found, &["text", "money", "cents", "date"])
 }
 
 fn field(entry: FieldEntry) -> Result<MappedField, ConnectionMistake> {

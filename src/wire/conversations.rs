@@ -146,7 +146,7 @@ pub fn unreadable_conversation(raw: &str, near: Option<&Conversation>) -> Conver
         preview: SafeText::line(raw),
         last_message_at: near.and_then(|near| near.last_message_at),
         raw: raw.to_owned(),
-        ..Conversation::stand_in(ConversationId::new(lists::stand_in_id(raw)), false)
+        ..Conversation::stand_in(ConversationId::new(lists::placeholder_id(raw)), false)
     }
 }
 
@@ -168,7 +168,7 @@ pub fn read_escalation(told: &Value) -> Escalation {
         Escalation::Requested(why.unwrap_or_else(|| SafeText::line("it did not say why")))
     };
     match told {
-        told if says_no(told) => Escalation::None,
+        told if is_negative(told) => Escalation::None,
         Value::String(why) => asks(Some(why)),
         told => {
             let why =
@@ -185,8 +185,8 @@ pub fn read_escalation(told: &Value) -> Escalation {
 
 /// Whether a value says that there is nothing: it is empty, a word or a number
 /// for no, or an object whose state is one, or in which nothing is told.
-fn says_no(told: &Value) -> bool {
-    const NO: [&str; 12] = [
+fn is_negative(told: &Value) -> bool {
+    const NEGATIVE_WORDS: [&str; 12] = [
         "",
         "none",
         "no",
@@ -200,7 +200,7 @@ fn says_no(told: &Value) -> bool {
         "cleared",
         "not_escalated",
     ];
-    const STATES: [&str; 9] = [
+    const STATE_FIELDS: [&str; 9] = [
         "state",
         "status",
         "active",
@@ -215,13 +215,13 @@ fn says_no(told: &Value) -> bool {
         Value::Null => true,
         Value::Bool(word) => !word,
         Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(word) => NO.contains(&word.trim().to_lowercase().as_str()),
+        Value::String(word) => NEGATIVE_WORDS.contains(&word.trim().to_lowercase().as_str()),
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => {
             let mut states =
-                STATES.iter().filter_map(|state| fields.get(*state)).filter(|value| !value.is_null());
+                STATE_FIELDS.iter().filter_map(|state| fields.get(*state)).filter(|value| !value.is_null());
             let is_over = fields.get("resolvedAt").is_some_and(|field| !field.is_null());
-            is_over || states.any(says_no) || fields.values().all(says_no)
+            is_over || states.any(is_negative) || fields.values().all(is_negative)
         }
     }
 }

@@ -6,9 +6,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Former contents that are kept of a message at most, the latest.
-const MAX_FORMER: usize = 20;
+const MAX_FORMER_CONTENTS: usize = 20;
 /// Bytes of a structure at most, as JSON.
-const MAX_STRUCTURE: usize = 64 * 1024;
+const MAX_STRUCTURE_BYTES: usize = 64 * 1024;
 
 /// Fields that are kept of a message beside the interface's.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -56,8 +56,8 @@ pub struct ReactionOrigin {
 
 impl MessageExtras {
     /// Returns extras that hold a structure, unless it is empty or too large.
-    pub fn of_structure(structure: Value) -> Self {
-        let is_kept = !structure.is_null() && structure.to_string().len() <= MAX_STRUCTURE;
+    pub fn from_structure(structure: Value) -> Self {
+        let is_kept = !structure.is_null() && structure.to_string().len() <= MAX_STRUCTURE_BYTES;
         Self { structure: Some(structure).filter(|_| is_kept), ..Self::default() }
     }
 
@@ -74,7 +74,7 @@ impl MessageExtras {
     /// Adds what the message said until now.
     pub fn push_former(&mut self, former: FormerContent) {
         self.former_contents.push(former);
-        let over = self.former_contents.len().saturating_sub(MAX_FORMER);
+        let over = self.former_contents.len().saturating_sub(MAX_FORMER_CONTENTS);
         self.former_contents.drain(..over);
     }
 }
@@ -109,22 +109,25 @@ mod tests {
     #[test]
     fn extras_are_kept_only_where_there_are_any() {
         assert_eq!(MessageExtras::default().to_stored_text(), None);
-        let extras = MessageExtras::of_structure(json!({"order": [1]}));
+        let extras = MessageExtras::from_structure(json!({"order": [1]}));
         let kept = extras.to_stored_text();
         assert_eq!(MessageExtras::read(kept.as_deref()), extras);
         assert_eq!(ExtrasLine::read(kept.as_deref()).structure.map(RawValue::get), Some(r#"{"order":[1]}"#));
-        assert_eq!(MessageExtras::of_structure(json!("x".repeat(MAX_STRUCTURE))), MessageExtras::default());
+        assert_eq!(
+            MessageExtras::from_structure(json!("x".repeat(MAX_STRUCTURE_BYTES))),
+            MessageExtras::default()
+        );
         assert_eq!(MessageExtras::read(Some("no JSON")), MessageExtras::default());
     }
 
     #[test]
     fn former_contents_are_bounded() {
         let mut extras = MessageExtras::default();
-        for number in 0..MAX_FORMER + 5 {
+        for number in 0..MAX_FORMER_CONTENTS + 5 {
             let content = number.to_string();
             extras.push_former(FormerContent { content, media_url: None, until: String::new() });
         }
-        assert_eq!(extras.former_contents.len(), MAX_FORMER);
+        assert_eq!(extras.former_contents.len(), MAX_FORMER_CONTENTS);
         assert_eq!(extras.former_contents[0].content, "5", "the oldest went");
     }
 }

@@ -71,8 +71,8 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
 
 fn as_integer(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
-        Value::String(text) => text.trim().parse().ok().or_else(|| whole(text.trim().parse().ok()?)),
+        Value::Number(number) => number.as_i64().or_else(|| exact_integer(number.as_f64()?)),
+        Value::String(text) => text.trim().parse().ok().or_else(|| exact_integer(text.trim().parse().ok()?)),
         _ => None,
     }
 }
@@ -129,7 +129,7 @@ pub fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Valu
 
 /// Writes a number that is whole without a fraction: `12`, not `12.0`.
 pub fn write_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match whole(*number) {
+    match exact_integer(*number) {
         Some(whole) => serializer.serialize_i64(whole),
         None => serializer.serialize_f64(*number),
     }
@@ -152,7 +152,7 @@ pub fn write_integer_text<S: Serializer>(text: &Option<String>, serializer: S) -
 }
 
 /// The whole number a float stands for, where it is exact.
-fn whole(number: f64) -> Option<i64> {
+fn exact_integer(number: f64) -> Option<i64> {
     let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
     if exact { format!("{number:.0}").parse().ok() } else { None }
 }

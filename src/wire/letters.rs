@@ -24,13 +24,13 @@ use model::time::Timestamp;
 type Fields = Map<String, Value>;
 
 /// Attachments looked at.
-const FILES: usize = 200;
+const MAX_FILES: usize = 200;
 /// Addresses looked at in one field.
-const ADDRESSES: usize = 500;
+const MAX_ADDRESSES: usize = 500;
 
 /// The mails of a thread read alone, oldest first; none where no list of them
 /// is found.
-pub fn letters_of(thread: &RawValue) -> Vec<Box<RawValue>> {
+pub fn mails_of_thread(thread: &RawValue) -> Vec<Box<RawValue>> {
     let Ok(fields) = serde_json::from_str::<std::collections::HashMap<String, Box<RawValue>>>(thread.get())
     else {
         return Vec::new();
@@ -40,19 +40,19 @@ pub fn letters_of(thread: &RawValue) -> Vec<Box<RawValue>> {
         serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok()
     });
     // Some interfaces put the thread into an envelope.
-    list.or_else(|| fields.get("thread").map(|field| letters_of(field))).unwrap_or_default()
+    list.or_else(|| fields.get("thread").map(|field| mails_of_thread(field))).unwrap_or_default()
 }
 
 /// Reads one mail of a thread: as a message, and what only a mail has. `own`
 /// is the account's address: a mail from it was written here.
-pub fn read_letter(
+pub fn read_mail(
     raw: &RawValue,
     thread: &ConversationId,
     own: Option<&str>,
     place: usize,
 ) -> (Message, MailMessage) {
     let fields: Fields = serde_json::from_str(raw.get()).unwrap_or_default();
-    let letter = letter(&fields);
+    let letter = parse_mail(&fields);
     let outbound = direction(&fields, &letter, own) == Direction::Outbound;
     let status = named(&fields, &STATUS_FIELDS).unwrap_or_default();
     let known = !letter.from.is_empty() || letter.plain.is_some() || html_of(&fields).is_some();
@@ -99,7 +99,7 @@ pub fn html(raw: &str) -> Option<String> {
 }
 
 /// The bytes of an attachment that came with its mail.
-pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
+pub fn attachment_bytes(raw: &str, place: usize) -> Option<Vec<u8>> {
     let fields: Fields = serde_json::from_str(raw).ok()?;
     let file = files(&fields).get(place)?.as_object()?;
     let text = FILE_CONTENT_FIELDS.iter().find_map(|file_byte| file.get(*file_byte)?.as_str())?;
@@ -108,7 +108,7 @@ pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
     STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
 }
 
-fn letter(fields: &Fields) -> MailMessage {
+fn parse_mail(fields: &Fields) -> MailMessage {
     let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
     let (from, name) = first(fields, &FROM_FIELDS).map_or((None, None), correspondent);
     let header_id = named(fields, &HEADER_ID_FIELDS).or_else(|| {
@@ -130,10 +130,10 @@ fn letter(fields: &Fields) -> MailMessage {
         header_id,
         sent_at: time(fields, "sentAt").filter(|_| fields.contains_key("createdAt")),
         dated_at: time(fields, SENDER_DATE_FIELD),
-        plain: plain_of(fields).map(|plain| SafeText::block(&plain)),
+        plain: plain_text(fields).map(|plain| SafeText::block(&plain)),
         rich: None,
         links: Vec::new(),
-        files: files(fields).iter().take(FILES).map(file).collect(),
+        files: files(fields).iter().take(MAX_FILES).map(file).collect(),
     }
 }
 
@@ -155,7 +155,7 @@ fn looks_like_html(text: &str) -> bool {
         || start.starts_with("<table")
 }
 
-fn plain_of(fields: &Fields) -> Option<String> {
+fn plain_text(fields: &Fields) -> Option<String> {
     body(fields, &TEXT_FIELDS, &["text", "plain", "textPlain"]).filter(|body| !looks_like_html(body))
 }
 
@@ -220,7 +220,7 @@ fn addresses(fields: &Fields, names: &[&str]) -> Vec<SafeText> {
     let Some(found) = first(fields, names) else { return Vec::new() };
     let one = |value: &Value| correspondent(value).0;
     let all: Vec<String> = match found {
-        Value::Array(items) => items.iter().take(ADDRESSES).filter_map(one).collect(),
+        Value::Array(items) => items.iter().take(MAX_ADDRESSES).filter_map(one).collect(),
         Value::String(line) => split(line),
         other => one(other).into_iter().collect(),
     };
@@ -232,7 +232,7 @@ fn split(line: &str) -> Vec<String> {
     let text = |typed_address| match typed_address {
         TypedAddress::Address(typed_address) | TypedAddress::Invalid(typed_address) => typed_address,
     };
-    parse_list(line).into_iter().take(ADDRESSES).map(text).collect()
+    parse_list(line).into_iter().take(MAX_ADDRESSES).map(text).collect()
 }
 
 /// An address and a name: `Ana <ana@x.example>`, or an object of either.

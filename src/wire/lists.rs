@@ -11,12 +11,12 @@ use crate::lenient;
 use model::ids::STAND_IN_PREFIX;
 
 /// Characters kept of an item that cannot be read.
-const RAW: usize = 4096;
+const MAX_RAW_CHARS: usize = 4096;
 
 /// A page of a list as it was read. `items` and `unreadable` together are as
 /// many as the server sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed<T> {
+pub struct ListPage<T> {
     /// The items that could be read, in the server's order.
     pub items: Vec<T>,
     pub unreadable: Vec<Unreadable>,
@@ -29,12 +29,12 @@ pub struct Listed<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     /// How many readable items stand before it.
-    pub place: usize,
+    pub position: usize,
     /// The item as it came, cut.
     pub raw: String,
 }
 
-impl<T> Listed<T> {
+impl<T> ListPage<T> {
     /// Reads a list body: an object with `data` and pagination beside it or
     /// inside `pagination`, or a bare array. `read` has nothing for an item it
     /// cannot read.
@@ -48,8 +48,8 @@ impl<T> Listed<T> {
             match read_item(&item, &mut read) {
                 Some(item) => items.push(item),
                 None => {
-                    let raw = item.get().chars().take(RAW).collect();
-                    unreadable.push(Unreadable { place: items.len(), raw });
+                    let raw = item.get().chars().take(MAX_RAW_CHARS).collect();
+                    unreadable.push(Unreadable { position: items.len(), raw });
                 }
             }
         }
@@ -59,9 +59,9 @@ impl<T> Listed<T> {
     /// The items in the server's order, with a stand-in for each that cannot
     /// be read, made from the item before it.
     #[must_use]
-    pub fn with_stand_ins(mut self, mut make: impl FnMut(&str, Option<&T>) -> T) -> Self {
+    pub fn with_placeholders(mut self, mut make: impl FnMut(&str, Option<&T>) -> T) -> Self {
         for (before, it) in std::mem::take(&mut self.unreadable).into_iter().enumerate() {
-            let at = (it.place + before).min(self.items.len());
+            let at = (it.position + before).min(self.items.len());
             let near = at.checked_sub(1).or(Some(0)).and_then(|near| self.items.get(near));
             let stand_in = make(&it.raw, near);
             self.items.insert(at, stand_in);
@@ -71,9 +71,9 @@ impl<T> Listed<T> {
 
     /// The same with each item turned into something else; what has nothing to
     /// turn into is left out on purpose.
-    pub fn filter_map<U>(self, turn: impl FnMut(T) -> Option<U>) -> Listed<U> {
+    pub fn filter_map<U>(self, turn: impl FnMut(T) -> Option<U>) -> ListPage<U> {
         let items = self.items.into_iter().filter_map(turn).collect();
-        Listed { items, unreadable: self.unreadable, next_cursor: self.next_cursor }
+        ListPage { items, unreadable: self.unreadable, next_cursor: self.next_cursor }
     }
 }
 
@@ -129,18 +129,18 @@ fn items(
         let Ok(index) = name.parse::<u64>() else { return wrong("`data` is an object and no list") };
         indexed.insert(index, item);
     }
-    if indexed.is_empty() && tells_failure(beside) {
+    if indexed.is_empty() && is_failure(beside) {
         return wrong("`data` is empty beside an error");
     }
     Ok(indexed.into_values().collect())
 }
 
 /// True if a body says, whatever its status, that something failed.
-fn tells_failure(fields: &HashMap<String, Box<RawValue>>) -> bool {
-    const NO_FAILURE: [&str; 11] =
+fn is_failure(fields: &HashMap<String, Box<RawValue>>) -> bool {
+    const SUCCESS_WORDS: [&str; 11] =
         ["null", "false", "", "[]", "{}", "0", "200", "ok", "OK", "success", "SUCCESS"];
     let value = |name: &str| fields.get(name).map_or("null", |raw| raw.get().trim_matches('"'));
-    let fails = |name: &str| !NO_FAILURE.contains(&value(name));
+    let fails = |name: &str| !SUCCESS_WORDS.contains(&value(name));
     ["error", "errors", "code"].into_iter().any(fails) || matches!(value("success"), "false" | "0")
 }
 
@@ -155,7 +155,7 @@ fn cursor(value: Value) -> Option<String> {
 
 /// The id of a row that stands in for an item whose own id cannot be read: the
 /// same for the same bytes (FNV-1a).
-pub fn stand_in_id(raw: &str) -> String {
+pub fn placeholder_id(raw: &str) -> String {
     let print = raw.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -166,8 +166,8 @@ pub fn stand_in_id(raw: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(body: &str) -> Result<Listed<String>, serde_json::Error> {
-        Listed::read(body.as_bytes(), |raw| Some(raw.get().to_owned()).filter(|text| text != "null"))
+    fn read(body: &str) -> Result<ListPage<String>, serde_json::Error> {
+        ListPage::read(body.as_bytes(), |raw| Some(raw.get().to_owned()).filter(|text| text != "null"))
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn item_that_repeats_a_key_keeps_its_digits() {
         let body = r#"[{"id":1,"id":12345678901234567890,"price":0.10}]"#;
-        let page = Listed::read(body.as_bytes(), |raw| {
+        let page = ListPage::read(body.as_bytes(), |raw| {
             Some(raw.get().to_owned()).filter(|text| text.matches("\"id\"").count() == 1)
         });
         let items = page.expect("a list").items;
@@ -243,9 +243,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_keeps_its_place() {
         let page = read("[null,1,null,null,2,null]").expect("a list");
-        let places: Vec<usize> = page.unreadable.iter().map(|unreadable| unreadable.place).collect();
+        let places: Vec<usize> = page.unreadable.iter().map(|unreadable| unreadable.position).collect();
         assert_eq!((page.items.join(" "), places), ("1 2".to_owned(), vec![0, 1, 1, 2]));
-        let page = page.with_stand_ins(|raw, near| format!("{raw}/{}", near.map_or("-", |near| &near[..1])));
+        let page =
+            page.with_placeholders(|raw, near| format!("{raw}/{}", near.map_or("-", |near| &near[..1])));
         assert_eq!(page.items.join(" "), "null/1 1 null/1 null/n 2 null/2");
     }
 }

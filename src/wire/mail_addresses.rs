@@ -5,7 +5,7 @@ use url::Host;
 
 /// Returns a mail address with its domain in ASCII, `None` if it is no address that can
 /// be written to.
-pub fn in_ascii(text: &str) -> Option<String> {
+pub fn ascii_address(text: &str) -> Option<String> {
     let (local, domain) = text.rsplit_once('@')?;
     let address = if domain.is_ascii() {
         text.to_owned()
@@ -36,7 +36,7 @@ mod tests {
             ("bücher.example", None),
         ];
         for (text, wanted) in cases {
-            assert_eq!(in_ascii(text).as_deref(), wanted, "{text}");
+            assert_eq!(ascii_address(text).as_deref(), wanted, "{text}");
         }
     }
 }

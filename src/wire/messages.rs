@@ -48,7 +48,7 @@ pub struct SentMessage {
 }
 
 /// Stands where neither a text nor media were told.
-const NO_CONTENT: &str = "(no content)";
+const NO_CONTENT_TEXT: &str = "(no content)";
 
 /// A message as listed and as read alone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -160,7 +160,7 @@ pub fn read_message(
         sender: Sender::from_words(direction, &sender_type),
         content: match &body.content {
             Some(content) => SafeText::block(content),
-            None if body.media_url.is_none() => SafeText::line(NO_CONTENT),
+            None if body.media_url.is_none() => SafeText::line(NO_CONTENT_TEXT),
             None => SafeText::default(),
         },
         content_type: SafeText::line(body.content_type.as_deref().unwrap_or("text")).to_string(),
@@ -184,7 +184,7 @@ pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message 
         let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         rest.split_once('"').map(|(id, _)| id.to_owned()).filter(|text| is_plain(text))
     });
-    let id = picked.unwrap_or_else(|| lists::stand_in_id(text));
+    let id = picked.unwrap_or_else(|| lists::placeholder_id(text));
     Message {
         sender: Sender::Unknown(SafeText::line("?")),
         content: SafeText::line("This message could not be read; press d for its raw form."),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::body::Body;
 
 /// Bytes most pages fit into.
-const PAGE_BYTES: usize = 24 * 1024;
+const USUAL_PAGE_BYTES: usize = 24 * 1024;
 
 /// A page as the service writes it: pagination beside `data`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,7 +27,7 @@ pub struct PageWriter {
 impl PageWriter {
     /// A page without items.
     pub fn new() -> Self {
-        let mut bytes = Vec::with_capacity(PAGE_BYTES);
+        let mut bytes = Vec::with_capacity(USUAL_PAGE_BYTES);
         bytes.extend_from_slice(br#"{"data":["#);
         Self { bytes, items: 0 }
     }

@@ -17,11 +17,11 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// UTF-8's byte order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns a body without a byte order mark.
-pub fn without_mark(body: &[u8]) -> &[u8] {
-    body.strip_prefix(MARK).unwrap_or(body)
+pub fn without_byte_order_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body)
 }
 
 /// Repairs a body. `charset` is the label that its media type names, if any;
@@ -31,8 +31,8 @@ pub fn repaired(body: Vec<u8>, charset: Option<&str>) -> Vec<u8> {
     while body.last() == Some(&0) {
         body.pop();
     }
-    if body.starts_with(MARK) {
-        body.drain(..MARK.len());
+    if body.starts_with(BYTE_ORDER_MARK) {
+        body.drain(..BYTE_ORDER_MARK.len());
     }
     let replaced = repair_in_place(&mut body);
     if replaced.is_empty() { body } else { with_replacements(&body, &replaced) }
@@ -87,7 +87,7 @@ fn repair_in_place(body: &mut [u8]) -> Vec<Replacement> {
             }
             0..0x20 if quoted => body[at] = b' ',
             b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' if !quoted => {
-                let end = at + body[at..].iter().take_while(|byte| is_of_word(**byte)).count();
+                let end = at + body[at..].iter().take_while(|byte| is_word_byte(**byte)).count();
                 replaced.extend(replacement(&body[at..end]).map(|kind| Replacement { start: at, end, kind }));
                 at = end;
                 continue;
@@ -99,7 +99,7 @@ fn repair_in_place(body: &mut [u8]) -> Vec<Replacement> {
     replaced
 }
 
-fn is_of_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
@@ -243,7 +243,7 @@ mod tests {
         }
         let unknown = String::from_utf8(repaired(latin(), Some("x-none"))).expect("UTF-8");
         assert_eq!(unknown, "{\"name\":\"Zo\u{fffd} \u{fffd}\"}");
-        assert_eq!(without_mark(b"\xef\xbb\xbf{}"), b"{}");
+        assert_eq!(without_byte_order_mark(b"\xef\xbb\xbf{}"), b"{}");
         assert_eq!(repaired(Vec::new(), Some("utf-8")), b"");
     }
 }

@@ -8,12 +8,12 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::{Map, Value};
 
 /// Arrays and objects inside one another at most.
-pub const DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = 64;
 
 /// Reads one JSON value and nothing before or after it.
 pub fn read(bytes: &[u8]) -> Result<Value, String> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { left: DEPTH }.deserialize(&mut reader).map_err(|cause| cause.to_string())?;
+    let value = StrictSeed { left: MAX_DEPTH }.deserialize(&mut reader).map_err(|cause| cause.to_string())?;
     reader.end().map_err(|cause| cause.to_string())?;
     Ok(value)
 }
@@ -50,13 +50,13 @@ pub fn canonical(value: &Value, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Reads a value with so many levels left.
-struct Strict {
+struct StrictSeed {
     left: usize,
 }
 
-impl Strict {
-    fn inside<E: Error>(&self) -> Result<usize, E> {
-        self.left.checked_sub(1).ok_or_else(|| E::custom(format!("nested deeper than {DEPTH} levels")))
+impl StrictSeed {
+    fn next_level<E: Error>(&self) -> Result<usize, E> {
+        self.left.checked_sub(1).ok_or_else(|| E::custom(format!("nested deeper than {MAX_DEPTH} levels")))
     }
 }
 
@@ -64,7 +64,7 @@ fn plain_text<E: Error>(text: String) -> Result<String, E> {
     if text.contains('\0') { Err(E::custom("a string contains a NUL character")) } else { Ok(text) }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for StrictSeed {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -72,7 +72,7 @@ impl<'de> DeserializeSeed<'de> for Strict {
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for StrictSeed {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,20 +110,20 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let left = self.inside()?;
+        let left = self.next_level()?;
         let mut out = Vec::new();
-        while let Some(item) = items.next_element_seed(Strict { left })? {
+        while let Some(item) = items.next_element_seed(StrictSeed { left })? {
             out.push(item);
         }
         Ok(Value::Array(out))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let left = self.inside()?;
+        let left = self.next_level()?;
         let mut out = Map::new();
         while let Some(name) = fields.next_key::<String>()? {
             let name = plain_text(name)?;
-            let value = fields.next_value_seed(Strict { left })?;
+            let value = fields.next_value_seed(StrictSeed { left })?;
             if out.contains_key(&name) {
                 return Err(A::Error::custom(format!("the key `{name}` is there twice")));
             }

@@ -14,7 +14,7 @@ use model::time::Timestamp;
 
 /// Reads one item of the list, or a thread read alone.
 pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json::Error> {
-    let mut body: EmailThreadBody = serde_json::from_str(&without_mails(raw))?;
+    let mut body: EmailThreadBody = serde_json::from_str(&thread_without_mails(raw))?;
     body.messages = None;
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
     let thread = Thread {
@@ -40,14 +40,14 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse_any),
         escalation: Escalation::None,
-        raw: without_mails(raw),
+        raw: thread_without_mails(raw),
         ..Conversation::stand_in(ConversationId::new(body.id), false)
     };
     Ok((conversation, thread))
 }
 
 /// A thread without its mails, which may be many and are kept one by one.
-fn without_mails(raw: &RawValue) -> String {
+fn thread_without_mails(raw: &RawValue) -> String {
     let Ok(mut fields) = serde_json::from_str::<std::collections::BTreeMap<String, Box<RawValue>>>(raw.get())
     else {
         return raw.get().to_owned();
@@ -62,7 +62,7 @@ fn without_mails(raw: &RawValue) -> String {
 }
 
 /// The account in the model's words.
-pub fn account(body: EmailAccountBody) -> MailAccount {
+pub fn account_from_body(body: EmailAccountBody) -> MailAccount {
     let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
     MailAccount {
         address: SafeText::line(&body.email_address),
@@ -76,7 +76,7 @@ pub fn account(body: EmailAccountBody) -> MailAccount {
 }
 
 /// A correspondent in the model's words.
-pub fn correspondent(body: EmailContactBody) -> Correspondent {
+pub fn correspondent_from_body(body: EmailContactBody) -> Correspondent {
     Correspondent {
         email: SafeText::line(&body.email),
         name: SafeText::optional_line(body.name.as_deref()),

@@ -31,7 +31,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             named(&fields, &["status", "state"]).as_deref().unwrap_or("active"),
         ),
         message_count: count(&fields),
-        preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
+        preview: SafeText::line(&describe_preview(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),
         created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|text| Timestamp::parse_any(&text)),
         escalation: fields.get("escalation").map_or(Escalation::None, read_escalation),
@@ -72,7 +72,7 @@ fn count(fields: &Fields) -> u64 {
 
 /// The kind, in the server's word where it is no usual one, before what was
 /// said.
-fn in_words(kind: Option<&str>, preview: Option<&str>) -> String {
+fn describe_preview(kind: Option<&str>, preview: Option<&str>) -> String {
     let kind = match kind {
         Some("sms" | "SMS") => Some("SMS"),
         kind => kind,

@@ -91,11 +91,11 @@ fn the_settings_are_those_that_are_read() {
         write!(out, "### `{}`\n\n{}\n", of.heading(), of.doc).expect("a string");
         if !of.settings.is_empty() {
             let rows = of.settings.iter().map(|setting| {
-                let default = match setting.otherwise() {
+                let default = match setting.describe_default() {
                     word @ ("required" | "none") => word.to_owned(),
                     default => format!("`{default}`"),
                 };
-                vec![format!("`{}`", setting.key), setting.takes(), default, setting.doc.to_owned()]
+                vec![format!("`{}`", setting.key), setting.describe_value(), default, setting.doc.to_owned()]
             });
             out.push_str(&table(&["key", "takes", "without it", "does"], rows));
         }

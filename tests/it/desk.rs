@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use frontdesk::assist::Endpoint;
-use frontdesk::cli::development::{self, SeededWorld};
+use frontdesk::cli::development::{self, GeneratedData};
 use frontdesk::connections::Credentials;
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event, FileWrite, Load, Loaded, SyncOrder, TerminalOrder};
@@ -37,12 +37,12 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, Moment, SECOND, Timestamp, Zone};
 use frontdesk::service;
-use frontdesk::shell::connections::{ConnectionsSetup, Linked};
+use frontdesk::shell::connections::{ConnectionsSetup, DeskConnections};
 use frontdesk::shell::desk_parts::DeskParts;
 use frontdesk::shell::effects;
 use frontdesk::shell::importing;
-use frontdesk::shell::outside::Outside;
-use frontdesk::shell::pictures::Viewer;
+use frontdesk::shell::outside::UserFiles;
+use frontdesk::shell::pictures::PictureLoader;
 use frontdesk::shell::reading;
 use frontdesk::shell::suggesting::{Suggester, SuggesterSetup};
 use frontdesk::store::clock::StoreClock;
@@ -216,7 +216,7 @@ pub struct Desk {
     /// What the steps of each channel remember.
     steps: Vec<Steps>,
     news: Arc<Mutex<Vec<News>>>,
-    outside: Outside,
+    outside: UserFiles,
     import: Option<(ImportSource, Import)>,
     folder: tempfile::TempDir,
     _service: Option<service::RunningService>,
@@ -336,7 +336,7 @@ impl Desk {
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let app = Inbox::new(DeskParts::infos(&specs), settings, size, clock.times());
         let homes = specs.iter().map(|spec| (spec.id.clone(), spec.base_url.clone())).collect();
-        let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
+        let viewer = PictureLoader::new(runtime.handle().clone(), homes, Graphics::Half);
         let channels: Vec<_> =
             specs.into_iter().map(|spec| make_channel(spec, &store, &clock, &news)).collect();
         let steps = channels.iter().map(|_| Steps::new(clock.now())).collect();
@@ -368,13 +368,13 @@ impl Desk {
             channels,
             steps,
             news,
-            outside: Outside::new(folder.path().join("replies"), viewer)
-                .saving_in(folder.path().join("saved")),
+            outside: UserFiles::new(folder.path().join("replies"), viewer)
+                .with_save_folder(folder.path().join("saved")),
             import: None,
             folder,
             _service: None,
         };
-        desk.outside.keep_in(desk.store.clone());
+        desk.outside.set_store(desk.store.clone());
         finish(&mut desk);
         let effects = desk.app.start();
         desk.perform(effects);
@@ -431,7 +431,7 @@ impl Desk {
                     None
                 }
                 Effect::Import(order) => self.order(order),
-                Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
+                Effect::Ask(asked) => Some(Event::Answered(self.outside.handle_request(asked))),
                 Effect::Terminal(TerminalOrder::Edit(text)) => {
                     let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
                     Some(Event::Edited(Ok(edited)))
@@ -567,7 +567,7 @@ impl Desk {
     /// messages together.
     pub fn fill(&mut self, conversations: u32, messages: u64) {
         let channel = self.channels[0].spec().id.clone();
-        let world = SeededWorld::new(1, conversations, messages);
+        let world = GeneratedData::new(1, conversations, messages);
         self.runtime.block_on(development::fill(&self.store, &channel, &world)).expect("filled");
         self.told(News::Conversations(channel));
     }
@@ -808,7 +808,11 @@ impl Desk {
             credentials,
             zone: self.app.context.settings.zone.clone(),
         };
-        self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
+        self.outside.set_connections(DeskConnections::new(
+            setup,
+            self.clock.clone(),
+            self.runtime.handle().clone(),
+        ));
         self
     }
 
@@ -838,9 +842,10 @@ impl Desk {
             (channel_sync.spec().id.clone(), channel_sync.spec().base_url.clone())
         };
         let homes = self.channels.iter().map(home).collect();
-        let viewer = Viewer::new(self.runtime.handle().clone(), homes, Graphics::Half);
-        self.outside = Outside::new(self.replies(), viewer).suggesting(Some(suggester.expect("an endpoint")));
-        self.outside.keep_in(self.store.clone());
+        let viewer = PictureLoader::new(self.runtime.handle().clone(), homes, Graphics::Half);
+        self.outside =
+            UserFiles::new(self.replies(), viewer).with_suggester(Some(suggester.expect("an endpoint")));
+        self.outside.set_store(self.store.clone());
         self
     }
 

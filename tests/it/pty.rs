@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use frontdesk::shell::clock::instant;
-use frontdesk::shell::failures::SENTENCE;
+use frontdesk::shell::failures::PANIC_MESSAGE;
 use frontdesk::shell::mailbox::EventQueue;
 use frontdesk::shell::terminal::{Screen, ScreenOptions};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -386,8 +386,9 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
         "--test-threads=1",
     ]);
     let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 80, 24);
-    terminal
-        .wait_until("the sentence", |terminal| String::from_utf8_lossy(&terminal.seen).contains(SENTENCE));
+    terminal.wait_until("the sentence", |terminal| {
+        String::from_utf8_lossy(&terminal.seen).contains(PANIC_MESSAGE)
+    });
     assert!(!String::from_utf8_lossy(&terminal.seen).contains("clipboard"), "the panic's own words are told");
     assert_ne!(terminal.ended(), 0);
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::reception::{DeliveryCounts, ReceivedDelivery};
 use frontdesk::model::secret::Secret;
-use frontdesk::receiver::{self, ConnectionLimits, Hooks};
+use frontdesk::receiver::{self, ConnectionLimits, WebhookRoutes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -23,7 +23,7 @@ const OTHER: &str = "the secret of another";
 /// Where a channel's deliveries come.
 fn path_of(channel: &str) -> String {
     let secret = if channel == "mail" { OTHER } else { SECRET };
-    receiver::path_of(&ChannelId::from(channel), &Secret::new(secret))
+    receiver::webhook_path(&ChannelId::from(channel), &Secret::new(secret))
 }
 
 /// A running receiver of two channels.
@@ -45,7 +45,7 @@ impl Ears {
         let log = heard.clone();
         let channels = [("chat", SECRET), ("mail", OTHER)];
         let channels = channels.map(|(id, secret)| (ChannelId::from(id), Secret::new(secret))).to_vec();
-        let hooks = Hooks::new(
+        let hooks = WebhookRoutes::new(
             channels,
             Box::new(move |channel, delivery, counts| {
                 log.lock().expect("no one failed").push((channel.clone(), delivery, counts));

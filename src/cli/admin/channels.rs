@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::cli::admin::keys::ChannelWord;
+use crate::cli::admin::keys::ChannelArgument;
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
@@ -30,13 +30,13 @@ pub enum PlatformAction {
     Test {
         /// Which channel.
         #[arg(value_enum)]
-        channel: ChannelWord,
+        channel: ChannelArgument,
     },
     /// Disconnect a channel; its secrets are removed.
     Disconnect {
         /// Which channel.
         #[arg(value_enum)]
-        channel: ChannelWord,
+        channel: ChannelArgument,
     },
 }
 
@@ -146,7 +146,7 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
 async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str, String)> {
     let nothing = "nothing was connected";
     let secret = |what: &str| {
-        let asked = prompt::secret(what).with_context(|| format!("reading the {what}; {nothing}"));
+        let asked = prompt::ask_secret(what).with_context(|| format!("reading the {what}; {nothing}"));
         asked.map(|text| Secret::new(&text))
     };
     let now = SystemClock.now();
@@ -191,12 +191,12 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
 async fn list(admin: &Admin, json: bool) -> Result<()> {
     let all = admin.channels(SystemClock.now()).await.context("listing the channels")?;
     if json {
-        return print::json(&Value::Array(all.iter().map(standing_json).collect()));
+        return print::json(&Value::Array(all.iter().map(channel_status_to_json).collect()));
     }
-    all.iter().try_for_each(|channel_standing| print::line(&standing_words(channel_standing)))
+    all.iter().try_for_each(|channel_standing| print::line(&describe_channel_status(channel_standing)))
 }
 
-fn standing_words(it: &ChannelStatus) -> String {
+fn describe_channel_status(it: &ChannelStatus) -> String {
     let word = it.kind.word();
     let Some(address) = &it.address else { return format!("{word}\tnot connected") };
     let heard = it.delivery_method.unwrap_or_default();
@@ -221,7 +221,7 @@ fn standing_words(it: &ChannelStatus) -> String {
     SafeText::line(&line.replace('\t', " · ")).as_str().to_owned()
 }
 
-fn standing_json(it: &ChannelStatus) -> Value {
+fn channel_status_to_json(it: &ChannelStatus) -> Value {
     json!({
         "channel": it.kind.word(), "connected": it.address.is_some(), "address": it.address, "heard": it.delivery_method,
         "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,

@@ -9,10 +9,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::admin::read_file;
-use crate::cli::{Misuse, print};
+use crate::cli::{UsageError, print};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
-use ::connections::{Called, EndpointResponse};
+use ::connections::{EndpointResponse, FinishedCall};
 use model::account::Platform;
 use model::connections::{CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, DisplayValue};
 use model::secret::Secret;
@@ -23,7 +23,7 @@ use service::connections::dashboard::TestCall;
 use wire::connections;
 
 /// Maximum lines shown of an answer.
-const SHOWN: usize = 40;
+const MAX_SHOWN_LINES: usize = 40;
 
 /// What can be done with connections.
 #[derive(Debug, Subcommand)]
@@ -83,7 +83,7 @@ impl TrialArguments {
     fn trial(self) -> Result<TestCall> {
         let pair = |text: String| match text.split_once('=') {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-            None => Err(Misuse(format!("--set {text:?}: write it as name=value"))),
+            None => Err(UsageError(format!("--set {text:?}: write it as name=value"))),
         };
         let given = [
             (Platform::Whatsapp, "--phone", "a number such as +34600111222", self.phone),
@@ -95,13 +95,13 @@ impl TrialArguments {
             let Some(address) = it else { continue };
             facts = ContactFacts::from_address(&platform, &address);
             if facts == ContactFacts::default() {
-                return Err(Misuse(format!("{switch} {address:?}: give {wanted}")).into());
+                return Err(UsageError(format!("{switch} {address:?}: give {wanted}")).into());
             }
         }
         Ok(TestCall {
             endpoint: self.endpoint,
             facts,
-            answers: self.answers.into_iter().map(pair).collect::<Result<_, Misuse>>()?,
+            answers: self.answers.into_iter().map(pair).collect::<Result<_, UsageError>>()?,
         })
     }
 }
@@ -111,7 +111,7 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
         ConnectionAction::Add { file, trial } => add(admin, &file, &trial.trial()?, json).await,
         ConnectionAction::Test { name, trial } => {
             let (connection, secret) = admin.connection(&name).await.context("reading the connection")?;
-            attempt(admin, &connection, secret.as_ref(), &trial.trial()?, json).await
+            try_connection(admin, &connection, secret.as_ref(), &trial.trial()?, json).await
         }
         ConnectionAction::List => list(admin, json).await,
         ConnectionAction::Log { limit } => {
@@ -145,11 +145,11 @@ async fn add(admin: &Admin, file: &Path, trial: &TestCall, json: bool) -> Result
         false => None,
         true => {
             let question = format!("{} of {}", connection.auth.secret_name(), connection.name);
-            let typed = prompt::secret(&question).context("reading the credential; nothing was added")?;
+            let typed = prompt::ask_secret(&question).context("reading the credential; nothing was added")?;
             Some(Secret::new(&typed))
         }
     };
-    attempt(admin, &connection, secret.as_ref(), trial, json).await.context("nothing was added")?;
+    try_connection(admin, &connection, secret.as_ref(), trial, json).await.context("nothing was added")?;
     let name = connection.name.clone();
     admin.put_connection(connection, secret.as_ref(), SystemClock.now()).await.context("keeping it")?;
     if json {
@@ -160,7 +160,7 @@ async fn add(admin: &Admin, file: &Path, trial: &TestCall, json: bool) -> Result
 }
 
 /// Makes a test call and prints its answer.
-async fn attempt(
+async fn try_connection(
     admin: &Admin,
     connection: &Connection,
     secret: Option<&Secret>,
@@ -168,7 +168,7 @@ async fn attempt(
     json: bool,
 ) -> Result<()> {
     let tried = admin.try_connection(connection, secret, trial, Arc::new(SystemClock)).await;
-    let (Called { line, answer }, endpoint) = tried.context("testing the connection")?;
+    let (FinishedCall { line, answer }, endpoint) = tried.context("testing the connection")?;
     let answer = match answer {
         Ok(answer) => answer,
         Err(why) => bail!("{} / {} did not answer as it should: {why}", line.connection, line.endpoint),
@@ -186,7 +186,7 @@ async fn attempt(
 fn show(answer: &EndpointResponse, endpoint: &ConnectionEndpoint) -> Result<()> {
     if endpoint.fields.is_empty() {
         let text = serde_json::to_string_pretty(&answer.body).unwrap_or_default();
-        for line in text.lines().take(SHOWN) {
+        for line in text.lines().take(MAX_SHOWN_LINES) {
             print::line(&format!("  {}", SafeText::line(line)))?;
         }
         return Ok(());

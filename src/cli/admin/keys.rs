@@ -13,7 +13,7 @@ use service::channels::Channel;
 
 /// The kinds of channel, as the command line names them.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ChannelWord {
+pub enum ChannelArgument {
     /// Business chat.
     Whatsapp,
     /// Bot-chat.
@@ -24,7 +24,7 @@ pub enum ChannelWord {
     Voip,
 }
 
-impl ChannelWord {
+impl ChannelArgument {
     pub fn channel(self) -> Channel {
         match self {
             Self::Whatsapp => Channel::Whatsapp,
@@ -37,7 +37,7 @@ impl ChannelWord {
 
 /// Live or test, as the command line names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EnvironmentWord {
+pub enum EnvironmentArgument {
     /// Real messages, real credits.
     Live,
     /// Nothing is sent, nothing is charged.
@@ -51,10 +51,10 @@ pub enum KeyAction {
     Create {
         /// The channel it drives.
         #[arg(long, value_enum)]
-        channel: ChannelWord,
+        channel: ChannelArgument,
         /// Live or test.
         #[arg(long, value_enum, default_value = "live")]
-        environment: EnvironmentWord,
+        environment: EnvironmentArgument,
     },
     /// List the keys by their ends; revoked ones too.
     List,
@@ -69,8 +69,8 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
     match action {
         KeyAction::Create { channel, environment } => {
             let environment = match environment {
-                EnvironmentWord::Live => Environment::Live,
-                EnvironmentWord::Test => Environment::Test,
+                EnvironmentArgument::Live => Environment::Live,
+                EnvironmentArgument::Test => Environment::Test,
             };
             let made = admin.create_key(channel.channel(), environment, SystemClock.now()).await;
             let (id, key) = made.context("making a key")?;

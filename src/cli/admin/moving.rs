@@ -34,7 +34,7 @@ pub struct BackupArguments {
 }
 
 /// Reports steps on standard error if it is a terminal.
-fn told_steps() -> impl FnMut(&str) {
+fn print_steps() -> impl FnMut(&str) {
     let watched = std::io::stderr().is_terminal();
     move |step| {
         if watched {
@@ -46,7 +46,7 @@ fn told_steps() -> impl FnMut(&str) {
 
 pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) -> Result<()> {
     let MoveArguments { from, to } = arguments;
-    let moved = relocation::relocate(from, to, key_file, &mut told_steps());
+    let moved = relocation::relocate(from, to, key_file, &mut print_steps());
     let moved = moved.with_context(|| format!("moving {from} to {to}"))?;
     if json {
         return print::json(&transfer_to_json(&moved));
@@ -56,23 +56,23 @@ pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) 
     } else {
         print::line(&format!("moved {}", summary(&moved)))?;
     }
-    say_missing(&moved)?;
+    print_missing_files(&moved)?;
     print::line(&format!("{from} is not served any more; serve {to}, with the same key"))
 }
 
 pub fn back_up(from: &DatabaseLocation, arguments: &BackupArguments, json: bool) -> Result<()> {
     let to = arguments.to.display();
-    let copied = relocation::copy_to_file(from, &arguments.to, &mut told_steps());
+    let copied = relocation::copy_to_file(from, &arguments.to, &mut print_steps());
     let copied = copied.with_context(|| format!("copying {from} to {to}"))?;
     if json {
         return print::json(&transfer_to_json(&copied));
     }
     print::line(&format!("copied {}", summary(&copied)))?;
-    say_missing(&copied)?;
+    print_missing_files(&copied)?;
     print::line(&format!("{to} is to be kept together with {to}.media; the key is not in it"))
 }
 
-fn say_missing(transfer: &Transfer) -> Result<()> {
+fn print_missing_files(transfer: &Transfer) -> Result<()> {
     match transfer.missing_media {
         0 => Ok(()),
         count => print::line(&format!("{count} uploaded files were gone before")),

@@ -6,17 +6,17 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
 use crate::cli::channel::check::{self, KeyCheck};
-use crate::cli::channel::{AddArguments, File};
+use crate::cli::channel::{AddArguments, ConfigFile};
 use crate::cli::{CliError, print};
 use crate::config::KeySource;
 use crate::config::edit::{self, ChannelTable};
-use crate::config::keys::{KeptIn, KeyLocation};
+use crate::config::keys::{KeyLocation, KeyStorage};
 use crate::shell::prompt;
 use model::secret::Secret;
 
 /// Further keys that may be entered after a refused one.
-const MORE_TRIES: u32 = 4;
-const ADDRESS: &str = "Address of the service (https://…/v1)";
+const MAX_KEY_RETRIES: u32 = 4;
+const ADDRESS_PROMPT: &str = "Address of the service (https://…/v1)";
 
 struct NewChannel {
     name: String,
@@ -24,10 +24,10 @@ struct NewChannel {
 }
 
 pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
-    let file = File::read()?;
+    let file = ConfigFile::read()?;
     // Also checks the address, before a secret is entered.
     let wanted = resolve_channel(&file, arguments)?;
-    let (key, checked) = checked_key(arguments, &wanted)?;
+    let (key, checked) = read_checked_key(arguments, &wanted)?;
     let kept = match &arguments.key_env {
         Some(_) => None,
         None => Some(place(&file, &wanted).store(&key).map_err(|error| anyhow!(error))?),
@@ -45,14 +45,14 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     Ok(print_added(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
 }
 
-fn place<'a>(file: &'a File, wanted: &'a NewChannel) -> KeyLocation<'a> {
+fn place<'a>(file: &'a ConfigFile, wanted: &'a NewChannel) -> KeyLocation<'a> {
     let folder = file.path.parent().unwrap_or(std::path::Path::new(""));
     KeyLocation { folder, channel: &wanted.name, base_url: &wanted.base_url }
 }
 
 /// Name and base URL: given, asked for, or from the file.
-fn resolve_channel(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError> {
-    let name = given(arguments.name.as_deref(), "Name of the tab", "--name", |_, _| Ok(()))?;
+fn resolve_channel(file: &ConfigFile, arguments: &AddArguments) -> Result<NewChannel, CliError> {
+    let name = resolve_value(arguments.name.as_deref(), "Name of the tab", "--name", |_, _| Ok(()))?;
     let known = file.channel(&name);
     if let Some(channel) = known
         && matches!(channel.key, KeySource::Command(_) | KeySource::File(_))
@@ -67,12 +67,14 @@ fn resolve_channel(file: &File, arguments: &AddArguments) -> Result<NewChannel, 
     let base_url = match (&arguments.base_url, known) {
         (None, Some(channel)) => {
             let base_url = channel.base_url.clone();
-            client::usable(&base_url).map_err(|why| CliError::Usage(why.to_string()))?;
+            client::check_usable(&base_url).map_err(|why| CliError::Usage(why.to_string()))?;
             base_url
         }
-        (given_url, _) => given(given_url.as_deref(), ADDRESS, "--base-url", |url, called| {
-            client::usable(url).map_err(|why| why.to_string().replacen("base_url", called, 1))
-        })?,
+        (given_url, _) => {
+            resolve_value(given_url.as_deref(), ADDRESS_PROMPT, "--base-url", |url, called| {
+                client::check_usable(url).map_err(|why| why.to_string().replacen("base_url", called, 1))
+            })?
+        }
     };
     // A channel keeps the spelling of its name, so that its drafts stay with it.
     let name = known.map_or(name, |channel_config| channel_config.name.clone());
@@ -81,7 +83,7 @@ fn resolve_channel(file: &File, arguments: &AddArguments) -> Result<NewChannel, 
 
 /// Value of a switch, or an answer. An invalid answer is asked for again; `check` gets the value's name for
 /// its error.
-fn given(
+fn resolve_value(
     value: Option<&str>,
     question: &str,
     switch: &str,
@@ -99,9 +101,9 @@ fn given(
     }
     let called = question.split(" (").next().unwrap_or(question);
     loop {
-        match checked(prompt::line(question).map_err(unasked)?, called) {
+        match checked(prompt::ask_line(question).map_err(prompt_error)?, called) {
             Ok(value) => return Ok(value),
-            Err(why) => prompt::print_wrapped(&format!("{why}.")).map_err(unasked)?,
+            Err(why) => prompt::print_wrapped(&format!("{why}.")).map_err(prompt_error)?,
         }
     }
 }
@@ -110,7 +112,7 @@ fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
     let text = match &arguments.key_env {
         Some(variable) => std::env::var(variable)
             .map_err(|_| CliError::Usage(format!("the environment variable {variable} is not set")))?,
-        None => prompt::secret("Channel key").map_err(unasked)?,
+        None => prompt::ask_secret("Channel key").map_err(prompt_error)?,
     };
     let key = Secret::new(&text);
     if key.expose().is_empty() {
@@ -121,8 +123,8 @@ fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
 
 /// Reads and checks the key. After a refusal a person at a terminal can enter another; name and address are
 /// kept.
-fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret, KeyCheck), CliError> {
-    let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MORE_TRIES } else { 0 };
+fn read_checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret, KeyCheck), CliError> {
+    let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MAX_KEY_RETRIES } else { 0 };
     loop {
         let key = key(arguments)?;
         match check::check(&wanted.base_url, &key, arguments.timeout) {
@@ -130,7 +132,7 @@ fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret,
             Err(error) if more > 0 && error.is_about_the_key() => {
                 more -= 1;
                 let kept = format!("{error}. Type another; {} and its address are kept.", wanted.name);
-                prompt::print_wrapped(&kept).map_err(unasked)?;
+                prompt::print_wrapped(&kept).map_err(prompt_error)?;
             }
             Err(error) => {
                 let error = anyhow::Error::new(error).context(format!("{}: nothing was added", wanted.name));
@@ -140,7 +142,7 @@ fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret,
     }
 }
 
-fn unasked(error: io::Error) -> CliError {
+fn prompt_error(error: io::Error) -> CliError {
     let why = match error.kind() {
         io::ErrorKind::UnexpectedEof => "the input ended".to_owned(),
         io::ErrorKind::Interrupted => "interrupted".to_owned(),
@@ -151,15 +153,15 @@ fn unasked(error: io::Error) -> CliError {
 
 fn print_added(
     arguments: &AddArguments,
-    file: &File,
+    file: &ConfigFile,
     wanted: &NewChannel,
     key: &Secret,
     checked: &KeyCheck,
-    kept: Option<&KeptIn>,
+    kept: Option<&KeyStorage>,
 ) -> Result<()> {
     let (place, why) = match (kept, &arguments.key_env) {
-        (Some(KeptIn::Keyring), _) => ("the keyring".to_owned(), None),
-        (Some(KeptIn::File(path, why)), _) => (path.display().to_string(), Some(why.as_str())),
+        (Some(KeyStorage::Keyring), _) => ("the keyring".to_owned(), None),
+        (Some(KeyStorage::File(path, why)), _) => (path.display().to_string(), Some(why.as_str())),
         (None, variable) => (format!("the environment variable {}", variable.as_deref().unwrap_or("")), None),
     };
     if arguments.json {
@@ -170,11 +172,11 @@ fn print_added(
         item["config"] = file.path.display().to_string().into();
         return print::json(&item);
     }
-    print::line(&format!("{}: {}", wanted.name, checked.account_line()))?;
-    for line in checked.scope_lines() {
+    print::line(&format!("{}: {}", wanted.name, checked.describe_account()))?;
+    for line in checked.describe_scope() {
         print::line(&format!("  {line}"))?;
     }
     let because = why.map_or_else(String::new, |entry| format!(" ({entry})"));
-    print::line(&format!("  {}; key {} in {place}{because}", checked.budget_line(), key.hint()))?;
+    print::line(&format!("  {}; key {} in {place}{because}", checked.describe_budget(), key.hint()))?;
     print::line(&format!("{:?} is in {}; `frontdesk` opens it", wanted.name, file.path.display()))
 }

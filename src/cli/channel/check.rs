@@ -7,11 +7,11 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::channel::{File, TestArguments};
-use crate::cli::unfinished::{self, Several};
+use crate::cli::channel::{ConfigFile, TestArguments};
+use crate::cli::unfinished::{self, ChannelErrors};
 use crate::cli::{desk, print};
 use crate::shell::clock::SystemClock;
-use client::checkup::{Greeting, RESOURCES, Scope};
+use client::checkup::{ProbeResult, RESOURCES, ReadAccess};
 use client::{Client, ClientError, ReadError};
 use model::secret::Secret;
 use model::text::SafeText;
@@ -20,12 +20,12 @@ use model::time::{Clock, Moment, SECOND};
 /// Server information about a key.
 pub struct KeyCheck {
     /// Account with the headers of its answer.
-    pub greeting: Greeting,
-    pub scope: Scope,
+    pub probe: ProbeResult,
+    pub scope: ReadAccess,
     /// Time until the account's answer, in microseconds.
     pub latency: i64,
     /// Server clock minus local clock, in microseconds.
-    pub skew: Option<i64>,
+    pub clock_skew: Option<i64>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -54,24 +54,24 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
     let until = clock.moment().plus(patience);
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
     desk::runtime()?.block_on(async {
-        let greeted = patiently(until, async || {
+        let greeted = retry_until(until, async || {
             let asked = clock.now();
-            client.greet().await.map(|greet| (greet, asked, clock.now()))
+            client.probe_account().await.map(|greet| (greet, asked, clock.now()))
         });
         let (greeting, asked, answered) = greeted.await.map_err(CheckError::Read)?;
         // The Date header has whole seconds, so adding half a second is right on average.
         let skew =
             greeting.server_time.map(|at| at.plus(500_000).since(asked.plus(answered.since(asked) / 2)));
-        let mut scope = Scope::new();
+        let mut scope = ReadAccess::new();
         for (name, path) in RESOURCES {
-            scope.push((*name, patiently(until, async || client.may_read(path).await).await));
+            scope.push((*name, retry_until(until, async || client.may_read(path).await).await));
         }
-        Ok(KeyCheck { greeting, scope, latency: answered.since(asked), skew })
+        Ok(KeyCheck { probe: greeting, scope, latency: answered.since(asked), clock_skew: skew })
     })
 }
 
 /// Repeats a request after a rate limit that ends in time. A long wait is reported at a terminal.
-async fn patiently<T>(
+async fn retry_until<T>(
     until: Moment,
     question: impl AsyncFn() -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
@@ -109,8 +109,8 @@ fn describe_read_error(error: &ReadError) -> String {
 }
 
 impl KeyCheck {
-    pub fn account_line(&self) -> String {
-        let account = &self.greeting.account;
+    pub fn describe_account(&self) -> String {
+        let account = &self.probe.account;
         // Only the account of a WhatsApp key names a number, and so its connection.
         let number = account.number.as_ref().map_or_else(String::new, |number| format!(", {number}"));
         let connected = if account.is_unconnected() { ", not connected" } else { "" };
@@ -127,7 +127,7 @@ impl KeyCheck {
     }
 
     /// Readable, forbidden and unanswered resources.
-    pub fn scope_lines(&self) -> Vec<String> {
+    pub fn describe_scope(&self) -> Vec<String> {
         let named = |wanted: fn(&Result<(), ReadError>) -> bool| {
             let names = self.scope.iter().filter(|(_, read)| wanted(read)).map(|(name, _)| *name);
             names.collect::<Vec<_>>().join(", ")
@@ -144,7 +144,7 @@ impl KeyCheck {
         }
         for (name, read) in &self.scope {
             if let Err(error) = read
-                && !error.is_not_for_us()
+                && !error.is_inaccessible()
             {
                 lines.push(format!("{name}: {error}"));
             }
@@ -153,22 +153,22 @@ impl KeyCheck {
     }
 
     /// Remaining rate limit as reported by the server.
-    pub fn budget_line(&self) -> String {
-        match self.greeting.rate {
+    pub fn describe_budget(&self) -> String {
+        match self.probe.rate {
             Some(rate) => format!("{} of {} reads a minute left", rate.remaining, rate.limit),
             None => "the server does not tell its rate limit".to_owned(),
         }
     }
 
     pub fn json(&self) -> Value {
-        let account = &self.greeting.account;
+        let account = &self.probe.account;
         let scope: serde_json::Map<String, Value> = self
             .scope
             .iter()
             .map(|(name, read)| {
                 let word = match read {
                     Ok(()) => "yes".to_owned(),
-                    Err(error) if error.is_not_for_us() => "no".to_owned(),
+                    Err(error) if error.is_inaccessible() => "no".to_owned(),
                     Err(error) => error.to_string(),
                 };
                 ((*name).to_owned(), Value::from(word))
@@ -181,16 +181,16 @@ impl KeyCheck {
             "workspace": account.workspace_name.as_ref().map(SafeText::as_str),
             "credits": account.credits,
             "scope": scope,
-            "rateLimit": self.greeting.rate.map(|rate| rate.limit),
-            "rateRemaining": self.greeting.rate.map(|rate| rate.remaining),
+            "rateLimit": self.probe.rate.map(|rate| rate.limit),
+            "rateRemaining": self.probe.rate.map(|rate| rate.remaining),
             "latencyMs": self.latency / 1000,
-            "clockSkewMs": self.skew.map(|skew| skew / 1000),
+            "clockSkewMs": self.clock_skew.map(|skew| skew / 1000),
         })
     }
 }
 
 pub fn run(arguments: &TestArguments) -> Result<()> {
-    let file = File::read()?;
+    let file = ConfigFile::read()?;
     let channels = match &arguments.name {
         Some(name) => vec![file.named(name)?],
         None => file.config.channels.iter().collect(),
@@ -211,13 +211,13 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
                 items.push(item);
             }
             Ok((hint, checked)) => {
-                print::line(&format!("{}: {}", channel.name, checked.account_line()))?;
-                for line in checked.scope_lines() {
+                print::line(&format!("{}: {}", channel.name, checked.describe_account()))?;
+                for line in checked.describe_scope() {
                     print::line(&format!("  {line}"))?;
                 }
                 print::line(&format!(
                     "  {}; answered in {} ms; key {hint}",
-                    checked.budget_line(),
+                    checked.describe_budget(),
                     checked.latency / 1000
                 ))?;
             }
@@ -234,6 +234,6 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
     match failed.len() {
         0 => Ok(()),
         1 => failed.pop().map_or(Ok(()), Err),
-        _ => Err(Several(failed).into()),
+        _ => Err(ChannelErrors(failed).into()),
     }
 }

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::channel::{ChannelListArguments, File};
+use crate::cli::channel::{ChannelListArguments, ConfigFile};
 use crate::cli::print;
 use model::account::Environment;
 
 pub fn run(arguments: &ChannelListArguments) -> Result<()> {
-    let file = File::read()?;
+    let file = ConfigFile::read()?;
     let mut items = Vec::new();
     for channel in &file.config.channels {
         let key = channel.fetch_key();

@@ -109,12 +109,12 @@ pub fn run(action: &ChannelAction) -> Result<(), CliError> {
     }
 }
 
-struct File {
+struct ConfigFile {
     path: PathBuf,
     config: Config,
 }
 
-impl File {
+impl ConfigFile {
     fn read() -> Result<Self> {
         let path = folders::config()?.join("config.toml");
         let config = Config::read(&path)?;
@@ -142,7 +142,7 @@ impl File {
         self.channel(name).ok_or_else(|| {
             let known: Vec<&str> = self.config.channels.iter().map(|channel| channel.name.as_str()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            CommandRefusal::absent(format!("no channel is called {name:?}; there are: {known}")).into()
+            CommandRefusal::not_found(format!("no channel is called {name:?}; there are: {known}")).into()
         })
     }
 }

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
-use crate::cli::channel::{File, RemoveArguments};
+use crate::cli::channel::{ConfigFile, RemoveArguments};
 use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, print};
 use crate::config::KeySource;
@@ -14,14 +14,14 @@ use crate::shell::prompt;
 use model::ids::ChannelId;
 
 pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
-    let file = File::read()?;
+    let file = ConfigFile::read()?;
     let channel = file.named(&arguments.name)?;
     if !arguments.yes {
         if !prompt::can_ask() {
             return Err(CliError::Usage("there is no terminal to ask on: add --yes".to_owned()));
         }
         let question = format!("Remove {:?} ({}) and its key? y/n", channel.name, channel.base_url);
-        let answer = prompt::line(&question).context("asking whether to remove it")?;
+        let answer = prompt::ask_line(&question).context("asking whether to remove it")?;
         if !answer.eq_ignore_ascii_case("y") {
             return Err(CliError::Failed(anyhow!("nothing was removed")));
         }

@@ -33,9 +33,9 @@ else
 fi
 "#;
 
-pub struct BashLine;
+pub struct BashCompleter;
 
-impl EnvCompleter for BashLine {
+impl EnvCompleter for BashCompleter {
     fn name(&self) -> &'static str {
         "bash"
     }
@@ -72,18 +72,18 @@ impl EnvCompleter for BashLine {
             return env::Bash.write_complete(command, arguments, folder, page);
         };
         let breaks = std::env::var("COMP_WORDBREAKS").unwrap_or_else(|_| WORD_BREAKS.to_owned());
-        let typed = BegunWords::read(&line.to_string_lossy(), &breaks);
+        let typed = PartialLine::read(&line.to_string_lossy(), &breaks);
         let words: Vec<OsString> = typed.words.iter().map(OsString::from).collect();
         let last = words.len() - 1;
         for candidate in engine::complete(command, words, last, folder)? {
-            writeln!(page, "{}", typed.put_in(&candidate.get_value().to_string_lossy()))?;
+            writeln!(page, "{}", typed.completion_text(&candidate.get_value().to_string_lossy()))?;
         }
         Ok(())
     }
 }
 
 /// Line up to the cursor, split like a shell does.
-struct BegunWords {
+struct PartialLine {
     /// Words; the last is incomplete.
     words: Vec<String>,
     /// Open quote of the last word.
@@ -92,7 +92,7 @@ struct BegunWords {
     kept: usize,
 }
 
-impl BegunWords {
+impl PartialLine {
     fn read(line: &str, breaks: &str) -> Self {
         let (mut words, mut word, mut quote, mut kept) = (Vec::new(), None::<String>, None, 0);
         let mut chars = line.chars().peekable();
@@ -119,7 +119,7 @@ impl BegunWords {
     }
 
     /// Text bash has to insert for a complete last word.
-    fn put_in(&self, whole: &str) -> String {
+    fn completion_text(&self, whole: &str) -> String {
         let text = whole.get(self.kept..).unwrap_or(whole);
         match self.quote {
             Some('"') => escaped(text, |character| "\"\\$`".contains(character)),
@@ -142,7 +142,7 @@ fn escaped(text: &str, is_special: impl Fn(char) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BegunWords, WORD_BREAKS};
+    use super::{PartialLine, WORD_BREAKS};
 
     #[test]
     fn a_word_is_put_in_as_it_was_begun() {
@@ -159,8 +159,8 @@ mod tests {
             ("show ", "a;b$(c)*~&é", r"a\;b\$\(c\)\*\~\&é"),
         ];
         for (line, whole, put_in) in cases {
-            let typed = BegunWords::read(line, WORD_BREAKS);
-            assert_eq!(typed.put_in(whole), put_in, "{line}");
+            let typed = PartialLine::read(line, WORD_BREAKS);
+            assert_eq!(typed.completion_text(whole), put_in, "{line}");
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
             ("frontdesk 'a b", &["frontdesk", "a b"]),
         ];
         for (line, words) in cases {
-            assert_eq!(BegunWords::read(line, WORD_BREAKS).words, words, "{line}");
+            assert_eq!(PartialLine::read(line, WORD_BREAKS).words, words, "{line}");
         }
     }
 }

@@ -17,24 +17,24 @@ use crate::cli::folders::{self, DeskFolders};
 use crate::config::Config;
 
 /// Set by the shell scripts when they request completions.
-const VARIABLE: &str = "FRONTDESK_COMPLETE";
+const COMPLETE_VARIABLE: &str = "FRONTDESK_COMPLETE";
 const PROGRAM: &str = "frontdesk";
 /// Maximum conversations offered, newest first.
-const OFFERED: usize = 200;
+const MAX_CANDIDATES: usize = 200;
 const SHELLS: Shells<'static> =
-    Shells(&[&bash::BashLine, &env::Elvish, &env::Fish, &env::Powershell, &env::Zsh]);
+    Shells(&[&bash::BashCompleter, &env::Elvish, &env::Fish, &env::Powershell, &env::Zsh]);
 
 /// Answers a completion request and exits; returns if there is none.
-pub fn answer() {
+pub fn answer_shell() {
     let is_switch = |name: OsString| name.to_string_lossy().split_whitespace().any(|word| word == "--name");
-    CompleteEnv::with_factory(|| asked(std::env::args_os().any(is_switch)))
-        .var(VARIABLE)
+    CompleteEnv::with_factory(|| completion_command(std::env::args_os().any(is_switch)))
+        .var(COMPLETE_VARIABLE)
         .shells(SHELLS)
         .complete();
 }
 
 /// Command tree with completions of conversations by address, or by name.
-fn asked(by_name: bool) -> Command {
+fn completion_command(by_name: bool) -> Command {
     let offering = move |command: Command, of_mail: bool| {
         command.mut_args(|command| match (command.get_id() == "conversation", by_name, of_mail) {
             (false, _, _) | (true, false, false) => command,
@@ -51,7 +51,7 @@ fn asked(by_name: bool) -> Command {
 /// Writes the registration script of a shell.
 pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
     match SHELLS.completer(&shell.to_string()) {
-        Some(it) => it.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),
+        Some(it) => it.write_registration(COMPLETE_VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),
         None => Err(std::io::Error::other(format!("{shell} cannot be completed"))),
     }
 }
@@ -64,12 +64,12 @@ pub fn channels() -> Vec<CompletionCandidate> {
 
 /// Newest open conversations by address, with the customer's name.
 pub fn conversations() -> Vec<CompletionCandidate> {
-    offered(false, by_address)
+    offered(false, address_or_id)
 }
 
 /// Newest mail threads by address.
 fn mails() -> Vec<CompletionCandidate> {
-    offered(true, by_address)
+    offered(true, address_or_id)
 }
 
 /// Newest mail threads by id.
@@ -87,7 +87,7 @@ fn names(threads: bool) -> Vec<CompletionCandidate> {
 type AddressCounts = HashMap<String, usize>;
 
 /// Address if it identifies one conversation, else the id.
-fn by_address(it: &ConversationName, counts: &AddressCounts) -> Option<String> {
+fn address_or_id(it: &ConversationName, counts: &AddressCounts) -> Option<String> {
     let address = it.address.clone().filter(|address| counts.get(address) == Some(&1));
     [address, Some(it.id.clone())].into_iter().flatten().find(|text| is_plain(text))
 }
@@ -98,7 +98,8 @@ fn offered(
 ) -> Vec<CompletionCandidate> {
     let Ok(files) = DeskFolders::find() else { return Vec::new() };
     let cache = Some(files.cache.as_path());
-    let found = inspect::newest_conversations(&files.data, cache, threads, OFFERED).unwrap_or_default();
+    let found =
+        inspect::newest_conversations(&files.data, cache, threads, MAX_CANDIDATES).unwrap_or_default();
     let mut counts = AddressCounts::new();
     for address in found.iter().filter_map(|conversation_name| conversation_name.address.clone()) {
         *counts.entry(address).or_default() += 1;

@@ -10,9 +10,9 @@ use crate::shell::clock;
 use sync::fuzz_mail;
 
 /// Time limit for one document.
-const BUDGET: Duration = Duration::from_millis(200);
+const MAX_CONVERSION_TIME: Duration = Duration::from_millis(200);
 /// Repetitions of a slow document: the machine may have been busy.
-const AGAIN: u32 = 5;
+const MAX_REPEATS: u32 = 5;
 
 /// How many mails.
 #[derive(Debug, Args)]
@@ -34,14 +34,18 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
     let (mut longest, mut slowest) = (Duration::ZERO, arguments.seed);
     for seed in arguments.seed..arguments.seed.saturating_add(arguments.count) {
         let mut took = convert_one(seed)?;
-        for _ in 0..AGAIN {
-            if took <= BUDGET {
+        for _ in 0..MAX_REPEATS {
+            if took <= MAX_CONVERSION_TIME {
                 break;
             }
             took = took.min(convert_one(seed)?);
         }
-        if took > BUDGET {
-            bail!("document {seed} takes {} ms; {} are the most", took.as_millis(), BUDGET.as_millis());
+        if took > MAX_CONVERSION_TIME {
+            bail!(
+                "document {seed} takes {} ms; {} are the most",
+                took.as_millis(),
+                MAX_CONVERSION_TIME.as_millis()
+            );
         }
         if took > longest {
             (longest, slowest) = (took, seed);

@@ -15,7 +15,7 @@ use model::account::Platform;
 use model::ids::ChannelId;
 use store::Store;
 use store::history::HistoryProgress;
-pub use world::SeededWorld;
+pub use world::GeneratedData;
 
 /// The commands for benches.
 #[derive(Debug, Subcommand)]
@@ -47,7 +47,7 @@ pub struct FillArguments {
 }
 
 /// Conversations stored in one transaction.
-const AT_ONCE: u32 = 500;
+const CONVERSATIONS_PER_TRANSACTION: u32 = 500;
 
 pub fn run(action: &DevelopmentAction) -> Result<()> {
     let arguments = match action {
@@ -57,7 +57,7 @@ pub fn run(action: &DevelopmentAction) -> Result<()> {
     let channel = channel(arguments.channel.as_deref())?;
     let store = Store::open(&arguments.data_dir).context("opening the folder's files")?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;
-    let world = SeededWorld::new(arguments.seed, arguments.conversations, arguments.messages);
+    let world = GeneratedData::new(arguments.seed, arguments.conversations, arguments.messages);
     runtime.block_on(fill(&store, &channel, &world))?;
     store.finish_index().context("adding the texts to the search")?;
     let folder: &Path = &arguments.data_dir;
@@ -86,12 +86,12 @@ fn channel(name: Option<&str>) -> Result<ChannelId> {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn fill(store: &Store, channel: &ChannelId, world: &SeededWorld) -> Result<()> {
+pub async fn fill(store: &Store, channel: &ChannelId, world: &GeneratedData) -> Result<()> {
     let conversations = world.conversations();
     store.apply_account(channel, world.account()).await.context("storing the account")?;
     let mut first = 0;
     while first < conversations {
-        let end = conversations.min(first.saturating_add(AT_ONCE));
+        let end = conversations.min(first.saturating_add(CONVERSATIONS_PER_TRANSACTION));
         let (mut page, mut histories) = (Vec::new(), Vec::new());
         for index in first..end {
             let (conversation, messages) = world.conversation(index);

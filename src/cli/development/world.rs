@@ -11,7 +11,7 @@ use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 
 /// Time of the newest message: 2026-11-20T10:00:00Z, in microseconds.
-const NEWEST: i64 = 1_795_168_800 * SECOND;
+const NEWEST_MESSAGE_AT: i64 = 1_795_168_800 * SECOND;
 
 const FIRST_NAMES: [&str; 16] = [
     "Maria", "João", "Amara", "Jürgen", "Yuki", "Fatima", "Olena", "Wei", "Priya", "Tomás", "Ingrid", "Omar",
@@ -89,13 +89,13 @@ const WORDS: [&str; 64] = [
 ];
 
 #[derive(Debug)]
-pub struct SeededWorld {
+pub struct GeneratedData {
     seed: u64,
     conversations: u64,
     messages: u64,
 }
 
-impl SeededWorld {
+impl GeneratedData {
     /// `messages` is the total over all conversations.
     pub fn new(seed: u64, conversations: u32, messages: u64) -> Self {
         Self { seed, conversations: u64::from(conversations), messages }
@@ -131,7 +131,7 @@ impl SeededWorld {
         let number = u64::from(index);
         let chance = Chance::seeded(self.seed ^ (number << 24));
         let id = ConversationId::new(format!("fill{index:08}"));
-        let newest = NEWEST - i64::from(index) * (40 * SECOND);
+        let newest = NEWEST_MESSAGE_AT - i64::from(index) * (40 * SECOND);
         let count = self.messages_before(number + 1) - self.messages_before(number);
         let mut messages = Vec::new();
         let mut at = newest;
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_seed_is_one_world_and_every_message_is_dealt() {
         let (one, same, other) =
-            (SeededWorld::new(7, 30, 100), SeededWorld::new(7, 30, 100), SeededWorld::new(8, 30, 100));
+            (GeneratedData::new(7, 30, 100), GeneratedData::new(7, 30, 100), GeneratedData::new(8, 30, 100));
         let dealt: usize = (0..30).map(|number| one.conversation(number).1.len()).sum();
         assert_eq!(dealt, 100);
         assert_eq!(one.conversation(11), same.conversation(11));

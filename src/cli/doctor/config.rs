@@ -4,9 +4,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
-use crate::cli::doctor::files::open_to_others;
+use crate::cli::doctor::files::is_open_to_others;
 use crate::cli::folders::DeskFolders;
-use crate::config::keys::connections::holder;
+use crate::config::keys::connections::key_provider;
 use crate::config::{AssistConfig, Config};
 use crate::shell::clock::{self, SystemClock};
 use connections::{Credentials, file};
@@ -27,7 +27,7 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
         findings.push(CheckResult::ok("connections", format!("{}: {}", path.display(), read.len())));
     }
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
-    let credentials = Credentials::new(config.with_file_name("connections.sealed"), holder(folder));
+    let credentials = Credentials::new(config.with_file_name("connections.sealed"), key_provider(folder));
     let without =
         read.iter().filter(|connection| connection.auth.needs_secret() && !credentials.has(connection));
     findings.extend(without.map(|connection| {
@@ -87,7 +87,7 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
             _ => CheckResult::ok("configuration", format!("{shown}, channels: {count}")),
         });
     }
-    if open_to_others(path, 0o022) {
+    if is_open_to_others(path, 0o022) {
         let advice = format!("run: chmod go-w {shown}");
         findings.push(CheckResult::fail("configuration", "others can change it", advice));
     }

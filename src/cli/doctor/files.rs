@@ -10,7 +10,7 @@ use crate::shell::clock::SystemClock;
 use model::time::Clock;
 use store::inspect::{self, FileState, StoreInspection};
 
-pub fn open_to_others(path: &Path, rights: u32) -> bool {
+pub fn is_open_to_others(path: &Path, rights: u32) -> bool {
     path.metadata().is_ok_and(|metadata| disk::is_open_to_others(&metadata, rights))
 }
 
@@ -27,7 +27,7 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
     if files.cache != files.data && files.cache.exists() {
         findings.push(permissions("cache folder", &files.cache));
     }
-    findings.extend(room(folder, disk::can_take(folder)));
+    findings.extend(check_writable(folder, disk::check_folder_writable(folder)));
     let seen = inspect::inspect(folder, Some(&files.cache), SystemClock.now());
     findings.push(database(
         "outbox",
@@ -35,13 +35,13 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
         "it may hold unsent messages: copy it somewhere safe, then move it away",
     ));
     findings.push(database("cache", &seen.cache, "it is set aside and rebuilt at the next start"));
-    findings.extend(leftovers(&seen, channels));
+    findings.extend(check_leftovers(&seen, channels));
     findings
 }
 
 fn permissions(name: &'static str, folder: &Path) -> CheckResult {
     let shown = folder.display();
-    if open_to_others(folder, 0o077) {
+    if is_open_to_others(folder, 0o077) {
         return CheckResult::fail(
             name,
             format!("{shown} is open to others"),
@@ -58,7 +58,7 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
         }
     };
     let open = entries.iter().find(|entry| {
-        entry.extension().is_some_and(|extension| extension != "log") && open_to_others(entry, 0o077)
+        entry.extension().is_some_and(|extension| extension != "log") && is_open_to_others(entry, 0o077)
     });
     match open {
         Some(path) => {
@@ -70,7 +70,7 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
 }
 
 /// Finding for a folder that cannot be written, with the remedy.
-fn room(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
+fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let error = taken.err()?;
     let shown = folder.display();
@@ -113,7 +113,7 @@ fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
     CheckResult::ok(name, format!("whole, version {}{size}", state.version))
 }
 
-fn leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<CheckResult> {
+fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let mut findings = Vec::new();
     let left = seen.leftovers;
     let mut waiting = Vec::new();
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn full_read_only_and_forbidden_are_three_sayings() {
         let said = |number: i32| {
-            let finding = room(Path::new("/data"), Err(io::Error::from_raw_os_error(number)));
+            let finding = check_writable(Path::new("/data"), Err(io::Error::from_raw_os_error(number)));
             finding.expect("a finding").line()
         };
         for (number, words) in
@@ -183,6 +183,6 @@ mod tests {
             assert!(said(number).contains(words), "{number}: {}", said(number));
             assert!(!said(number).contains("damaged"), "{number}");
         }
-        assert_eq!(room(Path::new("/data"), Ok(())), None);
+        assert_eq!(check_writable(Path::new("/data"), Ok(())), None);
     }
 }

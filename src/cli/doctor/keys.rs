@@ -9,19 +9,19 @@ use model::account::Environment;
 use model::time::SECOND;
 
 /// Time limit for a rate limit, in microseconds; one says nothing about the key.
-const PATIENCE: i64 = 3 * SECOND;
+const MAX_RATE_WAIT: i64 = 3 * SECOND;
 /// Clock difference that is reported, in microseconds.
-const SKEW: i64 = 30 * SECOND;
+const MAX_CLOCK_SKEW: i64 = 30 * SECOND;
 
 pub fn check_keys(channels: &[ChannelConfig]) -> Vec<CheckResult> {
-    let mut findings = vec![keyring_finding()];
+    let mut findings = vec![check_keyring()];
     for channel in channels {
         findings.extend(key(channel));
     }
     findings
 }
 
-fn keyring_finding() -> CheckResult {
+fn check_keyring() -> CheckResult {
     match keyring::probe() {
         Ok(()) => CheckResult::ok("keyring", "answers"),
         // Files serve as well: nothing to do.
@@ -49,7 +49,7 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
             return vec![CheckResult::fail(name, error.problem, advice)];
         }
     };
-    let checked = match check::check(&channel.base_url, &secret, PATIENCE) {
+    let checked = match check::check(&channel.base_url, &secret, MAX_RATE_WAIT) {
         Ok(checked) => checked,
         Err(error) => {
             let advice = match &error {
@@ -62,7 +62,7 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
         }
     };
     let mut findings = vec![account(channel, &secret.hint(), &checked)];
-    findings.extend(trouble(name, &checked));
+    findings.extend(check_scope(name, &checked));
     findings.push(budget(name, &checked));
     findings.push(clock(name, &checked));
     findings
@@ -70,8 +70,8 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
 
 fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResult {
     let read_only = if channel.read_only { ", read-only" } else { "" };
-    let seen = format!("{}{read_only}; key {hint}, {}", checked.account_line(), channel.key.describe());
-    let account = &checked.greeting.account;
+    let seen = format!("{}{read_only}; key {hint}, {}", checked.describe_account(), channel.key.describe());
+    let account = &checked.probe.account;
     let name = channel.name.as_str();
     if account.is_unconnected() {
         return CheckResult::warn(name, seen, "connect it in the dashboard: nothing is sent from it");
@@ -82,9 +82,10 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResu
     CheckResult::ok(name, seen)
 }
 
-fn trouble(name: &str, checked: &KeyCheck) -> Vec<CheckResult> {
-    let lines = checked.scope_lines();
-    let failing = checked.scope.iter().any(|(_, read)| matches!(read, Err(error) if !error.is_not_for_us()));
+fn check_scope(name: &str, checked: &KeyCheck) -> Vec<CheckResult> {
+    let lines = checked.describe_scope();
+    let failing =
+        checked.scope.iter().any(|(_, read)| matches!(read, Err(error) if !error.is_inaccessible()));
     let seen = lines.join("; ");
     vec![if failing {
         CheckResult::warn(name, seen, "try again later; if it stays, tell who runs the service")
@@ -94,8 +95,8 @@ fn trouble(name: &str, checked: &KeyCheck) -> Vec<CheckResult> {
 }
 
 fn budget(name: &str, checked: &KeyCheck) -> CheckResult {
-    let seen = format!("{}, answered in {} ms", checked.budget_line(), checked.latency / 1000);
-    match checked.greeting.rate {
+    let seen = format!("{}, answered in {} ms", checked.describe_budget(), checked.latency / 1000);
+    match checked.probe.rate {
         Some(rate) if rate.remaining < rate.limit / 10 => {
             CheckResult::warn(name, seen, "something else uses this key too; it shares the budget")
         }
@@ -104,9 +105,9 @@ fn budget(name: &str, checked: &KeyCheck) -> CheckResult {
 }
 
 fn clock(name: &str, checked: &KeyCheck) -> CheckResult {
-    match checked.skew {
+    match checked.clock_skew {
         None => CheckResult::ok(name, "the server does not tell its time"),
-        Some(skew) if skew.abs() > SKEW => {
+        Some(skew) if skew.abs() > MAX_CLOCK_SKEW => {
             let way = if skew > 0 { "ahead of" } else { "behind" };
             let seen = format!("the server's clock is {} s {way} this one", skew.abs() / SECOND);
             CheckResult::warn(name, seen, "set this machine's clock; countdowns are off by as much")

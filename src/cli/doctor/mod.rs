@@ -62,7 +62,7 @@ impl CheckVerdict {
 struct CheckResult {
     verdict: CheckVerdict,
     subject: String,
-    seen: String,
+    finding: String,
     /// Advice; empty if none is needed.
     advice: String,
 }
@@ -72,14 +72,14 @@ impl CheckResult {
         Self {
             verdict: CheckVerdict::Ok,
             subject: subject.to_owned(),
-            seen: seen.into(),
+            finding: seen.into(),
             advice: String::new(),
         }
     }
 
     fn warn(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
-        let (subject, seen, advice) = (subject.to_owned(), seen.into(), advice.into());
-        Self { verdict: CheckVerdict::Warn, subject, seen, advice }
+        let (subject, finding, advice) = (subject.to_owned(), seen.into(), advice.into());
+        Self { verdict: CheckVerdict::Warn, subject, finding, advice }
     }
 
     fn fail(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
@@ -88,11 +88,11 @@ impl CheckResult {
 
     fn line(&self) -> String {
         let advice = if self.advice.is_empty() { String::new() } else { format!(": {}", self.advice) };
-        format!("{:<5} {:<14} {}{advice}", self.verdict.word(), self.subject, self.seen)
+        format!("{:<5} {:<14} {}{advice}", self.verdict.word(), self.subject, self.finding)
     }
 
     fn json(&self) -> Value {
-        json!({"verdict": self.verdict.word(), "subject": self.subject, "seen": self.seen, "advice": self.advice})
+        json!({"verdict": self.verdict.word(), "subject": self.subject, "seen": self.finding, "advice": self.advice})
     }
 }
 

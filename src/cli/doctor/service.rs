@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
-use crate::cli::doctor::files::open_to_others;
+use crate::cli::doctor::files::is_open_to_others;
 use crate::shell::clock::SystemClock;
 use model::text::SafeText;
 use model::time::Clock;
@@ -12,54 +12,54 @@ use service::admin::Admin;
 use service::carriers::dashboard::ChannelStatus;
 use service::inspection::{self, Inspection};
 
-const NAME: &str = "service";
+const SUBJECT: &str = "service";
 
 pub fn check_service(place: &DatabaseLocation, key_file: Option<&Path>) -> Vec<CheckResult> {
     match place.file() {
-        Some(path) => look_at_file(path, key_file),
-        None => look_at_server(place),
+        Some(path) => check_file(path, key_file),
+        None => check_server(place),
     }
 }
 
 /// Checks a database on a server, where the serving process is unknown.
-fn look_at_server(place: &DatabaseLocation) -> Vec<CheckResult> {
+fn check_server(place: &DatabaseLocation) -> Vec<CheckResult> {
     let seen = Admin::open(place, None).map_err(anyhow::Error::new).and_then(|admin| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(runtime.block_on(admin.channels(SystemClock.now()))?)
     });
     match seen {
         Ok(channels) => {
-            let answers = CheckResult::ok(NAME, format!("{place} answers and is a service's"));
+            let answers = CheckResult::ok(SUBJECT, format!("{place} answers and is a service's"));
             std::iter::once(answers).chain(channels.iter().filter_map(channel)).collect()
         }
-        Err(error) => vec![CheckResult::fail(NAME, format!("{place}: {error}"), "")],
+        Err(error) => vec![CheckResult::fail(SUBJECT, format!("{place}: {error}"), "")],
     }
 }
 
-fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
+fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     let shown = database.display();
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");
-        return vec![CheckResult::warn(NAME, format!("{shown} is not there yet"), advice)];
+        return vec![CheckResult::warn(SUBJECT, format!("{shown} is not there yet"), advice)];
     }
     let mut findings = Vec::new();
-    if open_to_others(database, 0o077) {
+    if is_open_to_others(database, 0o077) {
         let advice = format!("run: chmod 600 {shown}");
-        findings.push(CheckResult::fail(NAME, format!("{shown} is open to others"), advice));
+        findings.push(CheckResult::fail(SUBJECT, format!("{shown} is open to others"), advice));
     }
     let Inspection { lock_owner: holder, key, channels } = match inspection::inspect(database, key_file) {
         Ok(seen) => seen,
         Err(error) => {
-            findings.push(CheckResult::fail(NAME, format!("{shown}: {error}"), ""));
+            findings.push(CheckResult::fail(SUBJECT, format!("{shown}: {error}"), ""));
             return findings;
         }
     };
     findings.push(match holder {
-        Some(Some(process)) => CheckResult::ok(NAME, format!("{shown}, served by process {process}")),
-        Some(None) => CheckResult::ok(NAME, format!("{shown}, served by another process")),
+        Some(Some(process)) => CheckResult::ok(SUBJECT, format!("{shown}, served by process {process}")),
+        Some(None) => CheckResult::ok(SUBJECT, format!("{shown}, served by another process")),
         None => {
             let advice = format!("run: frontdesk serve --db {shown}");
-            CheckResult::warn(NAME, format!("{shown}, nobody serves it"), advice)
+            CheckResult::warn(SUBJECT, format!("{shown}, nobody serves it"), advice)
         }
     });
     findings.push(match key {

@@ -10,9 +10,9 @@ use crate::shell::clipboard::Clipboard;
 use crate::shell::{children, terminal};
 
 /// Smallest fully usable size.
-const SMALLEST: (u16, u16) = (80, 24);
+const MIN_SIZE: (u16, u16) = (80, 24);
 /// Maximum escape delay of tmux, in milliseconds.
-const ESCAPE: u32 = 50;
+const MAX_ESCAPE_TIME_MS: u32 = 50;
 
 pub fn check_terminal(copy_command: &[String]) -> Vec<CheckResult> {
     if !std::io::stdout().is_terminal() {
@@ -30,7 +30,7 @@ fn variable(name: &str) -> Option<String> {
 
 fn size() -> CheckResult {
     match terminal::size() {
-        Ok((columns, rows)) if columns < SMALLEST.0 || rows < SMALLEST.1 => CheckResult::warn(
+        Ok((columns, rows)) if columns < MIN_SIZE.0 || rows < MIN_SIZE.1 => CheckResult::warn(
             "terminal",
             format!("{columns}x{rows}"),
             "80x24 is the smallest that shows everything",
@@ -52,7 +52,7 @@ fn kind() -> CheckResult {
         return CheckResult::fail("terminal", "TERM is dumb", "use a terminal that can place the cursor");
     }
     let colours = match variable("COLORTERM") {
-        _ if desk::wants_no_colour(variable) => "no colours (NO_COLOR or CLICOLOR)".to_owned(),
+        _ if desk::is_colour_disabled(variable) => "no colours (NO_COLOR or CLICOLOR)".to_owned(),
         Some(word) => format!("colours: {word}"),
         None if term.contains("256color") => "256 colours".to_owned(),
         None => "16 colours".to_owned(),
@@ -109,7 +109,7 @@ fn tmux_option(name: &str) -> Option<String> {
 fn tmux() -> Option<CheckResult> {
     variable("TMUX")?;
     let wait: u32 = tmux_option("escape-time")?.parse().ok()?;
-    Some(if wait > ESCAPE {
+    Some(if wait > MAX_ESCAPE_TIME_MS {
         let advice = "add to ~/.tmux.conf: set -sg escape-time 10";
         CheckResult::warn("tmux", format!("holds Esc back for {wait} ms"), advice)
     } else {

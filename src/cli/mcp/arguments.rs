@@ -24,7 +24,7 @@ pub(super) struct ToolArguments<'a>(&'a Map<String, Value>);
 
 impl<'a> ToolArguments<'a> {
     /// Validates arguments against the fields.
-    pub(super) fn of(given: &'a Map<String, Value>, fields: &[ToolField]) -> Result<Self, String> {
+    pub(super) fn parse(given: &'a Map<String, Value>, fields: &[ToolField]) -> Result<Self, String> {
         if let Some(name) = given.keys().find(|key| !fields.iter().any(|field| field.name == **key)) {
             return Err(format!("there is no argument {name:?}"));
         }
@@ -121,7 +121,7 @@ mod tests {
         ];
         for (given, expected) in cases {
             let given = given.as_object().cloned().unwrap_or_default();
-            let why = ToolArguments::of(&given, FIELDS).err();
+            let why = ToolArguments::parse(&given, FIELDS).err();
             assert_eq!(why.as_deref(), expected, "{given:?}");
         }
     }

@@ -11,7 +11,7 @@ use crate::cli::mcp::tools::{
 use model::text::SafeText;
 
 /// Longest snooze in minutes: a year.
-const LONGEST_SNOOZE: u32 = 366 * 24 * 60;
+const MAX_SNOOZE_MINUTES: u32 = 366 * 24 * 60;
 
 pub(super) type RunTool = fn(&ToolBox, &SafeText, &ToolArguments<'_>) -> Result<Value>;
 
@@ -124,7 +124,7 @@ pub(super) const TOOLS: &[McpTool] = &[
                 true,
                 "Pause the AI, hand back to it, close the conversation, put it aside, or add a tag.",
             ),
-            field("minutes", ArgumentKind::Number(1, LONGEST_SNOOZE), false, "For snooze: how long."),
+            field("minutes", ArgumentKind::Number(1, MAX_SNOOZE_MINUTES), false, "For snooze: how long."),
             field("tag", ArgumentKind::Text(64), false, "For tag: the word."),
             REASON,
         ],

@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 use crate::cli::desk;
 use crate::cli::folders::{self, DeskFolders};
 use crate::cli::scripting::Files;
-use crate::shell::connections::{ConnectionsSetup, Linked};
+use crate::shell::connections::{ConnectionsSetup, DeskConnections};
 use inbox::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
 use model::connections::{Connection, ContactFacts};
 use model::queries::ConversationKey;
 
 /// Maximum lines returned of an answer.
-const LINES: usize = 40;
+const MAX_ANSWER_LINES: usize = 40;
 
 pub(super) struct CustomerLookup {
     connections: Vec<Connection>,
-    linked: Linked,
+    linked: DeskConnections,
     _runtime: tokio::runtime::Runtime,
 }
 
 impl CustomerLookup {
     pub(super) fn open(files: &Files) -> Result<Option<Self>> {
-        let setup = desk::linked(&folders::config()?.join("config.toml"))?;
+        let setup = desk::load_connections(&folders::config()?.join("config.toml"))?;
         if setup.connections.is_empty() {
             return Ok(None);
         }
         let log = DeskFolders::find()?.data.join("connection-calls.log");
         let (runtime, connections) = (desk::runtime()?, setup.connections.clone());
         let setup = ConnectionsSetup { log, ..setup };
-        let linked = Linked::new(setup, files.clock.clone(), runtime.handle().clone());
+        let linked = DeskConnections::new(setup, files.clock.clone(), runtime.handle().clone());
         Ok(Some(Self { connections, linked, _runtime: runtime }))
     }
 
     /// Queries each automatic endpoint about a customer.
-    pub(super) fn about(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
+    pub(super) fn look_up(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
         let all = self
             .connections
             .iter()
@@ -52,9 +52,9 @@ impl CustomerLookup {
             let facts = facts.clone();
             let call = ConnectionRequest::Call { slot, facts, answers: Vec::new(), by_hand: false };
             let mut told = json!({"connection": connection.name, "endpoint": endpoint.name});
-            match self.linked.answer(call) {
+            match self.linked.run_request(call) {
                 ConnectionResult::Called { mapped: Ok(mapped), .. } => {
-                    told["answer"] = mapped.to_lines(LINES).into();
+                    told["answer"] = mapped.to_lines(MAX_ANSWER_LINES).into();
                 }
                 ConnectionResult::Called { mapped: Err(why), .. } => told["failed"] = why.into(),
                 _ => (),

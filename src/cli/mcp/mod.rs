@@ -19,7 +19,7 @@ use protocol::McpConnection;
 use tools::ToolBox;
 
 /// Maximum bytes of a message.
-const MOST: u64 = 1 << 20;
+const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// The switches of `mcp`.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub struct McpArguments {
 }
 
 /// Maximum log entries printed.
-const LOGGED: u32 = 1_000;
+const MAX_PRINTED_ENTRIES: u32 = 1_000;
 
 pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
     let files = Files::open()?;
@@ -46,7 +46,7 @@ pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
 }
 
 fn print_log(files: &Files) -> Result<()> {
-    files.store.assistant_calls(LOGGED)?.into_iter().try_for_each(|assistant_call| {
+    files.store.assistant_calls(MAX_PRINTED_ENTRIES)?.into_iter().try_for_each(|assistant_call| {
         let at = assistant_call.at.to_string();
         print::line(&print::columns(&[
             at,
@@ -64,15 +64,19 @@ fn serve(input: &mut impl BufRead, session: &mut McpConnection) -> Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = input.by_ref().take(MOST).read_until(b'\n', &mut line).context("reading a message")?;
+        let read = input
+            .by_ref()
+            .take(MAX_MESSAGE_BYTES)
+            .read_until(b'\n', &mut line)
+            .context("reading a message")?;
         if read == 0 {
             return Ok(());
         }
-        let is_cut = read as u64 == MOST && line.last() != Some(&b'\n');
+        let is_cut = read as u64 == MAX_MESSAGE_BYTES && line.last() != Some(&b'\n');
         if is_cut {
             input.skip_until(b'\n').context("reading a message")?;
         }
-        let answer = if is_cut { Some(protocol::too_long()) } else { session.answer(&line) };
+        let answer = if is_cut { Some(protocol::too_long_error()) } else { session.answer_line(&line) };
         if let Some(answer) = answer {
             print::json(&answer)?;
         }

@@ -19,7 +19,7 @@ use model::waves::{CampaignAudience, FrozenContacts};
 use sync::ChannelSync;
 
 /// Maximum number of wrong lines reported.
-const TOLD: usize = 5;
+const MAX_REPORTED_LINES: usize = 5;
 /// Maximum numbers looked up one by one; above it the list of contacts is read, which needs fewer requests.
 const MAX_SINGLE_LOOKUPS: usize = 20;
 /// Numbers between two lines of progress.
@@ -36,7 +36,7 @@ pub struct Recipients {
 ///
 /// # Errors
 /// When there are none or more than `most`, or a number has no contact.
-pub fn of_text(
+pub fn parse_recipients(
     session: &Session,
     channel: &ChannelSync,
     (path, text): (&str, &str),
@@ -53,7 +53,7 @@ pub fn of_text(
             _ => None,
         })
         .collect();
-    let contacts = look_up(session, channel, &phones)?;
+    let contacts = find_contacts(session, channel, &phones)?;
     let (mut ids, mut wrong) = (Vec::new(), Vec::new());
     for (line, wanted) in &lines {
         let found = match wanted {
@@ -72,9 +72,9 @@ pub fn of_text(
         }
     }
     if !wrong.is_empty() {
-        let more = wrong.len().saturating_sub(TOLD);
+        let more = wrong.len().saturating_sub(MAX_REPORTED_LINES);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        let told = wrong.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
+        let told = wrong.iter().take(MAX_REPORTED_LINES).cloned().collect::<Vec<_>>().join("; ");
         return Err(anyhow!("{path}: {told}{more}; nothing was sent").into());
     }
     let Some((frozen, doubled)) = FrozenContacts::from_ids(ids) else {
@@ -92,14 +92,14 @@ pub fn of_text(
 
 /// Finds the contacts of these numbers. Waits for the rate limit however many there are: the command's time
 /// limit restarts with each answer, and progress is written to standard error.
-fn look_up(
+fn find_contacts(
     session: &Session,
     channel: &ChannelSync,
     phones: &BTreeSet<&str>,
 ) -> Result<BTreeMap<String, ContactId>> {
     let mut found = BTreeMap::new();
     if phones.len() > MAX_SINGLE_LOOKUPS {
-        read_listed(session, channel, phones, &mut found)?;
+        search_contact_list(session, channel, phones, &mut found)?;
     }
     let left: Vec<&str> = phones.iter().copied().filter(|phone| !found.contains_key(*phone)).collect();
     for (done, phone) in left.iter().enumerate() {
@@ -107,21 +107,21 @@ fn look_up(
         if done > 0 && done % PROGRESS_STEP == 0 {
             print::print_progress(&progress)?;
         }
-        session.note_progress(&progress);
-        session.begin_again();
+        session.set_progress_text(&progress);
+        session.restart_timeout();
         let contact = session
-            .ask(channel, "looking for a contact", async || channel.client.contact_with(phone).await)?;
+            .ask(channel, "looking for a contact", async || channel.client.contact_by_phone(phone).await)?;
         if let Some(id) = contact.and_then(|contact| contact.id) {
             found.insert((*phone).to_owned(), id);
         }
     }
-    session.begin_again();
-    session.note_progress("all numbers were looked up");
+    session.restart_timeout();
+    session.set_progress_text("all numbers were looked up");
     Ok(found)
 }
 
 /// Reads the list of contacts until all numbers are found or it ends, at most one page a number.
-fn read_listed(
+fn search_contact_list(
     session: &Session,
     channel: &ChannelSync,
     phones: &BTreeSet<&str>,
@@ -129,8 +129,8 @@ fn read_listed(
 ) -> Result<()> {
     let mut cursor = None;
     for _ in 0..phones.len() {
-        session.begin_again();
-        session.note_progress(&format!("found {} of {} numbers", found.len(), phones.len()));
+        session.restart_timeout();
+        session.set_progress_text(&format!("found {} of {} numbers", found.len(), phones.len()));
         let page = session.ask(channel, "reading the contacts", async || {
             channel.client.contacts(None, cursor.as_deref()).await
         })?;
@@ -150,7 +150,7 @@ fn read_listed(
 }
 
 /// All contacts of the workspace, counted page by page.
-pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
+pub fn count_everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {
         let page = session.ask(channel, "counting the contacts", async || {

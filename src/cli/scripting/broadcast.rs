@@ -12,7 +12,7 @@ use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::scripting::{broadcast_report, standing};
-use crate::cli::{CliError, Misuse};
+use crate::cli::{CliError, UsageError};
 use model::account::{Account, Environment, Platform};
 use model::bounds;
 use model::ids::CampaignId;
@@ -24,7 +24,7 @@ use store::outbox::NewRow;
 use sync::ChannelSync;
 
 /// Maximum recipients of a broadcast in waves.
-const MOST: usize = 100_000;
+const MAX_RECIPIENTS: usize = 100_000;
 
 /// What can be done with broadcasts.
 #[derive(Debug, Subcommand)]
@@ -101,7 +101,7 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
         BroadcastAction::Watch(arguments) => Ok(standing::watch(session, arguments)?),
         BroadcastAction::Continue(arguments) => {
             let channel = channel_of(session, &arguments.id)?;
-            Ok(waves::go_on(session, &channel, arguments)?)
+            Ok(waves::resume(session, &channel, arguments)?)
         }
         BroadcastAction::Pause(arguments) => {
             Ok(waves::halt(&session.files, arguments, CampaignPhase::Paused)?)
@@ -148,7 +148,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     let people = arguments.to.as_deref().map(audience::read).transpose()?;
     let key = arguments.key(people.as_deref());
     session.wait_for_rate_limits();
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
     let channel = business_chat(session, common.channel.as_deref())?;
     let name = channel.spec().name.clone();
     writing::refuse_read_only(&channel)?;
@@ -158,10 +158,10 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         let why = "--waves goes with --to: one to everyone is one request, which leaves at once";
         return Err(CliError::Usage(why.to_owned()));
     }
-    let most = if plan.is_some() { MOST } else { bounds::MAX_BROADCAST_CONTACTS };
+    let most = if plan.is_some() { MAX_RECIPIENTS } else { bounds::MAX_BROADCAST_CONTACTS };
     let recipients = match (&arguments.to, people) {
-        (Some(path), Some(people)) => audience::of_text(session, &channel, (path, &people), most)?,
-        _ => audience::everyone(session, &channel)?,
+        (Some(path), Some(people)) => audience::parse_recipients(session, &channel, (path, &people), most)?,
+        _ => audience::count_everyone(session, &channel)?,
     };
     // Invalid input is reported before any question.
     let operation = Operation::Broadcast { to: first_part(&recipients.aim), content: content.clone() };
@@ -169,7 +169,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         .context("making the broadcast")?;
     let account = session.runtime.block_on(session.store().account(&channel.spec().id));
     let account = account.context("reading this desk's files")?.context("the account is not known")?;
-    let check = flight_check(&name, &account, &recipients, &content, plan.as_ref());
+    let check = preflight_summary(&name, &account, &recipients, &content, plan.as_ref());
     let wanted = phrase(&recipients.aim);
     if arguments.confirm.as_deref() != Some(wanted.as_str()) {
         return Err(CliError::Usage(format!(
@@ -183,10 +183,11 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         return Ok(waves::follow(session, &channel, &begun, common.json)?);
     }
     let count = recipients.aim.count();
-    let answer =
-        Answer::new("sent", &format!("to {count} contacts")).about("recipients", count).making("broadcastId");
+    let answer = Answer::new("sent", &format!("to {count} contacts"))
+        .with_field("recipients", count)
+        .with_created_field("broadcastId");
     let row = NewRow::without_delay(id, Lane::Broadcasts, operation, request);
-    let outcome = writing::carry_out_rows(session, &channel, vec![row], (&answer, &key))?;
+    let outcome = writing::run_rows(session, &channel, vec![row], (&answer, &key))?;
     Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }
 
@@ -212,15 +213,15 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
         }
     }
     match (found.len(), name) {
-        (0, Some(name)) => Err(Misuse(format!("{name}: broadcasts go out on business chat only")).into()),
+        (0, Some(name)) => Err(UsageError(format!("{name}: broadcasts go out on business chat only")).into()),
         (0, None) => {
             let words = "no configured channel is a business chat, and broadcasts go out on no other";
-            Err(Misuse(words.to_owned()).into())
+            Err(UsageError(words.to_owned()).into())
         }
         (1, _) => found.pop().context("one was found"),
         (count, _) => {
             let words = format!("{count} channels are business chats; say which with --channel");
-            Err(Misuse(words).into())
+            Err(UsageError(words).into())
         }
     }
 }
@@ -244,7 +245,7 @@ fn first_part(aim: &CampaignAudience) -> Audience {
 }
 
 /// Summary shown before confirmation.
-fn flight_check(
+fn preflight_summary(
     name: &str,
     account: &Account,
     to: &Recipients,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::Session;
 use crate::cli::scripting::broadcast::WatchArguments;
-use crate::cli::scripting::standing::ask;
+use crate::cli::scripting::standing::refresh_broadcast;
 use crate::cli::scripting::waves;
 use model::board::BoardEntry;
 use model::broadcast_report::BroadcastReport;
@@ -18,15 +18,15 @@ use model::waves::RecipientCounts;
 use sync::ChannelSync;
 
 /// Tolerated difference between the server's clock and the local one, in microseconds.
-const SLACK: i64 = 2 * MINUTE;
+const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 
 pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let entry = find(session, &arguments.id)?;
     let channels = session.channels(arguments.common.channel.as_deref())?;
     let Some(channel) = channels.into_iter().find(|channel| channel.spec().id == *entry.channel()) else {
-        return Err(waves::absent(&arguments.id).into());
+        return Err(waves::not_found(&arguments.id).into());
     };
-    let counts = ask_again(session, &channel, &entry);
+    let counts = refresh_counts(session, &channel, &entry);
     let entry = find(session, &arguments.id)?;
     let detail = session.reader.board_detail(&entry.id())?;
     let template = session.runtime.block_on(session.store().template_charge(&channel.spec().id))?;
@@ -53,20 +53,22 @@ fn find(session: &Session, id: &str) -> Result<BoardEntry> {
     };
     match session.reader.board(None)?.into_iter().find(named) {
         Some(entry) => Ok(entry),
-        None => Err(waves::absent(id).into()),
+        None => Err(waves::not_found(id).into()),
     }
 }
 
 /// Reads the state of all parts and the messages sent since the start.
-fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Result<RecipientCounts> {
+fn refresh_counts(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Result<RecipientCounts> {
     let mut counts = RecipientCounts::default();
     for id in entry.broadcast_ids() {
-        let Some(told) = ask(session, channel, id)? else { bail!("the server does not know {id}") };
+        let Some(told) = refresh_broadcast(session, channel, id)? else {
+            bail!("the server does not know {id}")
+        };
         let Broadcast { recipients, delivered, failed, pending, .. } = told;
         counts.add(RecipientCounts { recipients, delivered, failed, pending });
     }
     if let Some(began) = entry.started_at() {
-        session.runtime.block_on(channel.fetch(&Fetch::Sent { since: began.plus(-SLACK) }));
+        session.runtime.block_on(channel.fetch(&Fetch::Sent { since: began.plus(-CLOCK_TOLERANCE) }));
     }
     Ok(counts)
 }

@@ -10,16 +10,16 @@ use clap::Args;
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
-use crate::cli::{CliError, Misuse};
+use crate::cli::{CliError, UsageError};
 use crate::shell::files;
-use client::Enclosed;
+use client::Attachments;
 use model::conversations::Automation;
 use model::ids::MessageId;
 use model::outbox::{Lane, Operation};
 use store::outbox::NewRow;
 
 /// Error if the AI may answer and no switch decides about it.
-pub const AI_MAY_ANSWER: &str =
+pub const AI_MAY_ANSWER_NOTICE: &str =
     "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send all the same";
 
 /// The switches of `send`.
@@ -84,7 +84,7 @@ fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> R
         "{to} is on {name}, which is {}: `frontdesk sms {to} TEXT` writes there, `frontdesk call {to}` calls",
         found.platform.label()
     );
-    Err(Misuse(told).into())
+    Err(UsageError(told).into())
 }
 
 pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError> {
@@ -93,7 +93,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         text.clear();
         std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
     }
-    let Some(key) = writing::begin(session, &arguments.common, arguments.key(text.as_deref()))? else {
+    let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(text.as_deref()))? else {
         return Ok(());
     };
     let found = find(session, &arguments.common, &arguments.wanted)?;
@@ -104,7 +104,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         .with_context(|| format!("{} has no address to send to", conversation.id))?;
     let ai_may_answer = matches!(conversation.automation, Automation::On | Automation::Unknown);
     if ai_may_answer && !arguments.pause && !arguments.beside_ai {
-        return Err(CliError::Usage(AI_MAY_ANSWER.to_owned()));
+        return Err(CliError::Usage(AI_MAY_ANSWER_NOTICE.to_owned()));
     }
     let mut operations = Vec::new();
     if arguments.pause && conversation.automation != Automation::Off {
@@ -112,8 +112,8 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
     operations.extend(arguments.content.operations(&found.platform, to, text, reply_to)?);
-    let answer = answer(&found, "sent").making_quietly("messageId");
-    Ok(carry_out(session, &found, operations, &arguments.common, (&answer, &key))?)
+    let answer = build_answer(&found, "sent").with_hidden_created_field("messageId");
+    Ok(queue_operations(session, &found, operations, &arguments.common, (&answer, &key))?)
 }
 
 impl SendArguments {
@@ -122,9 +122,9 @@ impl SendArguments {
         if !self.key.is_given() {
             return WriteKey::NONE;
         }
-        let mut wish = self.wanted.wish();
+        let mut wish = self.wanted.request_parts();
         wish.extend([text.unwrap_or_default(), self.reply_to.as_deref().unwrap_or_default()]);
-        let content = self.content.wish();
+        let content = self.content.request_parts();
         wish.extend(content.iter().map(String::as_str));
         WriteKey::of(&self.key, "send", &self.common, &wish)
     }
@@ -132,26 +132,26 @@ impl SendArguments {
 
 impl ChangeArguments {
     fn key(&self, command: &str) -> WriteKey {
-        WriteKey::of(&self.key, command, &self.common, &self.wanted.wish())
+        WriteKey::of(&self.key, command, &self.common, &self.wanted.request_parts())
     }
 }
 
-fn answer(found: &FoundConversation, done: &str) -> Answer {
+fn build_answer(found: &FoundConversation, done: &str) -> Answer {
     Answer::new(done, found.address())
-        .about("conversation", found.row.conversation.id.as_str())
-        .about("address", found.row.conversation.address.clone())
+        .with_field("conversation", found.row.conversation.id.as_str())
+        .with_field("address", found.row.conversation.address.clone())
 }
 
 pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
     let ReactArguments { wanted, message, emoji, common, .. } = arguments;
-    let mut wish = wanted.wish();
+    let mut wish = wanted.request_parts();
     wish.extend([message.as_str(), emoji]);
     let key = WriteKey::of(&arguments.key, "react", common, &wish);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
     let found = find(session, common, wanted)?;
     let operation = Operation::React { message: MessageId::from(message.as_str()), emoji: emoji.clone() };
-    let answer = answer(&found, "reacted").about("message", message.as_str());
-    carry_out(session, &found, vec![operation], common, (&answer, &key))
+    let answer = build_answer(&found, "reacted").with_field("message", message.as_str());
+    queue_operations(session, &found, vec![operation], common, (&answer, &key))
 }
 
 /// `frontdesk pause` and `frontdesk resume`
@@ -172,13 +172,13 @@ fn change(
     (done, operation): (&str, Operation),
 ) -> Result<()> {
     let common = &arguments.common;
-    let Some(key) = writing::begin(session, common, arguments.key(command))? else { return Ok(()) };
+    let Some(key) = writing::claim_key(session, common, arguments.key(command))? else { return Ok(()) };
     let found = find(session, common, &arguments.wanted)?;
-    carry_out(session, &found, vec![operation], common, (&answer(&found, done), &key))
+    queue_operations(session, &found, vec![operation], common, (&build_answer(&found, done), &key))
 }
 
 /// Queues operations in order, waits until the server has confirmed all, and prints the last.
-pub fn carry_out(
+pub fn queue_operations(
     session: &Session,
     found: &FoundConversation,
     operations: Vec<Operation>,
@@ -186,7 +186,7 @@ pub fn carry_out(
     (answer, key): (&Answer, &WriteKey),
 ) -> Result<()> {
     let rows = rows(session, found, operations)?;
-    let outcome = writing::carry_out_rows(session, &found.channel, rows, (answer, key))?;
+    let outcome = writing::run_rows(session, &found.channel, rows, (answer, key))?;
     writing::print_outcome(session, &found.channel, common, answer, &outcome)
 }
 
@@ -201,7 +201,7 @@ pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operat
         let request = match &operation {
             Operation::SendFile(file) => {
                 let bytes = files::read(&file.path, file.size).map_err(|why| anyhow!(why))?;
-                let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
+                let enclosed = Attachments { files: &[&bytes], ..Attachments::default() };
                 client::prepare_with(&found.platform, &lane, &operation, enclosed)?
             }
             other => client::prepare(&found.platform, &lane, other)?,

@@ -6,14 +6,14 @@ use anyhow::Result;
 
 use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Session, waiting};
-use crate::cli::unfinished::{Left, Unfinished};
+use crate::cli::unfinished::{RemainingState, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState};
 use sync::ChannelSync;
 
 /// Interval between checks of a row that another process may send.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Treatment of a row that was certainly not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum RefusedRow {
 }
 
 /// Waits for rows in order.
-pub fn confirmed(
+pub fn wait_until_confirmed(
     session: &Session,
     channel: &ChannelSync,
     rows: &[RowId],
@@ -33,23 +33,23 @@ pub fn confirmed(
 ) -> Result<()> {
     channel.forget_failure();
     for (at, row) in rows.iter().enumerate() {
-        let Some(mut unfinished) = one(session, channel, row)? else { continue };
-        let is_certain = match &unfinished.left {
-            Left::Nothing => true,
-            Left::Waiting(_) => {
+        let Some(mut unfinished) = wait_for_row(session, channel, row)? else { continue };
+        let is_certain = match &unfinished.remaining {
+            RemainingState::Nothing => true,
+            RemainingState::Waiting(_) => {
                 matches!(
                     unfinished.failure.cause,
                     FailureCause::Refused | FailureCause::NotFound | FailureCause::KeyRefused
                 )
             }
-            Left::Queued(_) => matches!(
+            RemainingState::Queued(_) => matches!(
                 unfinished.failure.cause,
                 FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured
             ),
-            Left::Unknown(_) | Left::GoesOn(_) => false,
+            RemainingState::Unknown(_) | RemainingState::GoesOn(_) => false,
         };
         if is_certain && refused == RefusedRow::GivenUp && session.store().give_up(&rows[at..])? {
-            unfinished.left = Left::Nothing;
+            unfinished.remaining = RemainingState::Nothing;
         }
         if at > 0 {
             unfinished.what = format!("{} (what goes before it was done)", unfinished.what);
@@ -60,15 +60,16 @@ pub fn confirmed(
 }
 
 /// Waits for one row. Returns the reason if it was not confirmed.
-fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Unfinished>> {
+fn wait_for_row(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Unfinished>> {
     let name = channel.spec().name.clone();
     let mut what = "the change".to_owned();
     loop {
-        let work = session.work(channel, "script")?;
+        let work = session.run_send_step(channel, "script")?;
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
         let others: Vec<OutboxRow> = rows.iter().map(|row| row.row.clone()).collect();
-        let unfinished =
-            |failure, left, what| Ok(Some(Unfinished { failure, left, channel: name.clone(), what }));
+        let unfinished = |failure, left, what| {
+            Ok(Some(Unfinished { failure, remaining: left, channel: name.clone(), what }))
+        };
         let Some(left) = rows.into_iter().find(|row| row.row.id == *id) else {
             let ending = session.store().ending(id)?;
             if ending.as_deref() == Some("done") {
@@ -77,16 +78,24 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             if let Some(why) = session.store().refusal(id)? {
                 return unfinished(
                     RequestFailure::new(FailureCause::Refused, why.as_str()),
-                    Left::Nothing,
+                    RemainingState::Nothing,
                     what,
                 );
             }
             let why = format!("it was not confirmed: it was {}", ending.as_deref().unwrap_or("taken away"));
-            return unfinished(RequestFailure::new(FailureCause::Undecided, &why), Left::Nothing, what);
+            return unfinished(
+                RequestFailure::new(FailureCause::Undecided, &why),
+                RemainingState::Nothing,
+                what,
+            );
         };
         what = left.row.operation.word().to_owned();
         if let RowState::Stopped(stop, why) = &left.row.state {
-            return unfinished(RequestFailure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
+            return unfinished(
+                RequestFailure::of_stop(*stop, why),
+                RemainingState::Waiting(id.clone()),
+                what,
+            );
         }
         let failure = channel.failure().or_else(|| work.failure());
         let stops = matches!(
@@ -96,25 +105,26 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
         if work == SendStep::Halted || (matches!(work, SendStep::Elsewhere(_)) && stops) {
             let failure = failure
                 .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing leaves for now"));
-            return unfinished(failure, rest_of(&left.row), what);
+            return unfinished(failure, remaining_state(&left.row), what);
         }
         let limited = left.row.not_before.since(session.now());
-        let is_limited = session.is_patient() && limited > 0 && is_limited(&left.row, failure.as_ref());
+        let is_limited =
+            session.is_waiting_for_rate_limits() && limited > 0 && is_limited(&left.row, failure.as_ref());
         if is_limited && work != SendStep::Moved && session.wait_for_rate(limited) {
             continue;
         }
-        if session.is_over() {
+        if session.is_timed_out() {
             let waits = waiting::describe_wait(session, channel, &work, (&left.row, &others));
-            let patience = Duration::from_micros(session.patience.unsigned_abs()).as_secs_f64();
+            let patience = Duration::from_micros(session.timeout.unsigned_abs()).as_secs_f64();
             let why = format!("no clear answer in {patience} s: {waits}");
             let failure = match failure {
                 Some(it) => RequestFailure { why: joined(&why, it.why.as_str()), ..it },
                 None => RequestFailure::new(FailureCause::NoAnswer, &why),
             };
-            return unfinished(failure, rest_of(&left.row), what);
+            return unfinished(failure, remaining_state(&left.row), what);
         }
         if work != SendStep::Moved {
-            session.sleep(LOOK);
+            session.sleep(POLL_INTERVAL);
         }
     }
 }
@@ -132,7 +142,7 @@ fn joined(first: &str, second: &str) -> model::text::SafeText {
 }
 
 /// State of a row without a decision.
-fn rest_of(row: &OutboxRow) -> Left {
+fn remaining_state(row: &OutboxRow) -> RemainingState {
     let is_untried = row.attempts == 0 && row.state == RowState::Queued;
-    if is_untried { Left::Queued(row.id.clone()) } else { Left::Unknown(row.id.clone()) }
+    if is_untried { RemainingState::Queued(row.id.clone()) } else { RemainingState::Unknown(row.id.clone()) }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::CliError;
-use crate::cli::scripting::writing::print_of_file;
+use crate::cli::scripting::writing::file_fingerprint;
 use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
 use model::account::Platform;
@@ -44,8 +44,8 @@ pub struct ContentArguments {
 
 impl ContentArguments {
     /// Content as part of the idempotency fingerprint.
-    pub fn wish(&self) -> Vec<String> {
-        let file = self.file.as_deref().map(print_of_file);
+    pub fn request_parts(&self) -> Vec<String> {
+        let file = self.file.as_deref().map(file_fingerprint);
         let others =
             [&self.link, &self.kind, &self.location, &self.template, &self.language, &self.components];
         let others = others.into_iter().map(|part| part.clone().unwrap_or_default());
@@ -101,7 +101,7 @@ impl ContentArguments {
         let mut attachment = match (&self.file, &self.link) {
             (Some(path), _) => {
                 let unreadable = |why| CommandRefusal::unreadable(path, format!("attaching: {why}"));
-                ReplyAttachment::file(files::look_at(path).map_err(unreadable)?)
+                ReplyAttachment::file(files::inspect_file(path).map_err(unreadable)?)
             }
             (None, Some(url)) => match attachments::link_rejection_reason(url) {
                 Some(why) => return Err(refused(why)),

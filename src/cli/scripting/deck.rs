@@ -8,7 +8,7 @@ use crate::cli::print;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, single};
 use crate::cli::unfinished::{CommandRefusal, Unfinished};
-use client::Enclosed;
+use client::Attachments;
 use model::account::Platform;
 use model::fetches::{Fetch, FetchResult};
 use model::happenings::TriggerEvent;
@@ -86,13 +86,13 @@ pub fn webhooks(session: &Session, action: &WebhooksAction) -> Result<()> {
 
 fn list(session: &Session, common: &Common) -> Result<()> {
     let mut items = Vec::new();
-    let channels = session.unmirrored(common.channel.as_deref())?;
-    let gathered = session.each(channels, |channel| {
+    let channels = session.unmirrored_channels(common.channel.as_deref())?;
+    let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
-        if skips(session, common, channel)? {
+        if is_skipped(session, common, channel)? {
             return Ok(());
         }
-        for it in all_webhooks(session, channel)? {
+        for it in read_webhooks(session, channel)? {
             if common.json {
                 let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
                 items.push(json!({"channel": name, "id": it.id.as_str(), "url": it.url, "events": events,
@@ -109,12 +109,12 @@ fn list(session: &Session, common: &Common) -> Result<()> {
 }
 
 /// True if a channel is skipped: it has no webhooks and was not named.
-fn skips(session: &Session, common: &Common, channel: &ChannelSync) -> Result<bool> {
+fn is_skipped(session: &Session, common: &Common, channel: &ChannelSync) -> Result<bool> {
     let has_webhooks = session.platform(channel)?.has_webhooks();
     Ok(common.channel.is_none() && !has_webhooks)
 }
 
-fn all_webhooks(session: &Session, channel: &ChannelSync) -> Result<Vec<Webhook>> {
+fn read_webhooks(session: &Session, channel: &ChannelSync) -> Result<Vec<Webhook>> {
     match session.fetch(channel, "reading webhooks", &Fetch::Webhooks)? {
         FetchResult::Webhooks(all) => Ok(all),
         _ => Ok(Vec::new()),
@@ -126,8 +126,9 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
     let events = arguments.events.join(" ");
     let wish = [arguments.url.as_str(), &events, arguments.secret_env.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "webhooks create", common, &wish);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
-    let channel = single::channel(session, &arguments.common, "chat or mail", Platform::has_webhooks)?;
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let channel =
+        single::resolve_channel(session, &arguments.common, "chat or mail", Platform::has_webhooks)?;
     let secret = match &arguments.secret_env {
         None => None,
         Some(name) => {
@@ -136,18 +137,20 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
         }
     };
     let operation = Operation::AddWebhook { url: arguments.url.clone(), events: arguments.events.clone() };
-    let enclosed = Enclosed { files: &[], secret: secret.as_ref() };
-    let answer = Answer::new("registered", &arguments.url).about("url", arguments.url.as_str()).making("id");
-    let done = writing::carry_out(session, &channel, operation, enclosed, (&answer, &key));
+    let enclosed = Attachments { files: &[], secret: secret.as_ref() };
+    let answer = Answer::new("registered", &arguments.url)
+        .with_field("url", arguments.url.as_str())
+        .with_created_field("id");
+    let done = writing::run_operation(session, &channel, operation, enclosed, (&answer, &key));
     let outcome = match done {
-        Err(error) => return Err(advised(error)),
+        Err(error) => return Err(with_endpoint_advice(error)),
         Ok(outcome) => outcome,
     };
     writing::print_outcome(session, &channel, common, &answer, &outcome)
 }
 
 /// Adds a checklist to the error of a failed challenge.
-fn advised(error: anyhow::Error) -> anyhow::Error {
+fn with_endpoint_advice(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Unfinished>() {
         Ok(mut unfinished) if webhooks::is_challenge_failure(unfinished.failure.why.as_str()) => {
             let checklist = webhooks::CHALLENGE_CHECKLIST.join("; ");
@@ -163,31 +166,36 @@ fn advised(error: anyhow::Error) -> anyhow::Error {
 fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
     let common = &arguments.common;
     let key = WriteKey::of(&arguments.key, "webhooks delete", common, &[&arguments.webhook]);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
     let id = WebhookId::from(arguments.webhook.as_str());
-    for channel in session.unmirrored(common.channel.as_deref())? {
-        if skips(session, common, &channel)? {
+    for channel in session.unmirrored_channels(common.channel.as_deref())? {
+        if is_skipped(session, common, &channel)? {
             continue;
         }
-        let all = all_webhooks(session, &channel)?;
+        let all = read_webhooks(session, &channel)?;
         if let Some(found) = all.into_iter().find(|webhook| webhook.id == id) {
             let answer = Answer::new("removed", &found.url)
-                .about("webhook", id.as_str())
-                .about("url", found.url.as_str());
+                .with_field("webhook", id.as_str())
+                .with_field("url", found.url.as_str());
             let operation = Operation::RemoveWebhook { webhook: id, url: found.url };
-            let outcome =
-                writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+            let outcome = writing::run_operation(
+                session,
+                &channel,
+                operation,
+                Attachments::default(),
+                (&answer, &key),
+            )?;
             return writing::print_outcome(session, &channel, common, &answer, &outcome);
         }
     }
     let words = format!("no webhook is {id}; `frontdesk webhooks list` shows them");
-    Err(CommandRefusal::absent(words).into())
+    Err(CommandRefusal::not_found(words).into())
 }
 
 pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
-    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
-    let gathered = session.each(channels, |channel| {
+    let channels = session.unmirrored_channels(arguments.common.channel.as_deref())?;
+    let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
         session.platform(channel)?;
         let FetchResult::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
@@ -219,8 +227,8 @@ fn event_json(channel: &str, it: &TriggerEvent) -> Value {
 
 pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
-    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
-    let gathered = session.each(channels, |channel| {
+    let channels = session.unmirrored_channels(arguments.common.channel.as_deref())?;
+    let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
         if !session.platform(channel)?.has_contacts() {
             return Ok(());
@@ -246,7 +254,7 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
 pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
     let channels = session.channels(arguments.common.channel.as_deref())?;
-    let gathered = session.each(channels, |channel| {
+    let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
         session.read(channel, "reading the account", async || channel.pull_account().await)?;
         let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;

@@ -6,12 +6,12 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
-use crate::cli::{Misuse, print};
+use crate::cli::{UsageError, print};
 use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
 use store::transcript::{self, TranscriptEntry, merge_entries, note_json};
 
 /// Maximum messages of one history.
-const MOST: u32 = 1_000_000;
+const MAX_MESSAGES: u32 = 1_000_000;
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,13 +40,13 @@ pub struct ExportArguments {
 
 impl ExportArguments {
     /// Format that fits `--json`.
-    fn chosen_format(&self) -> Result<ExportFormat> {
+    fn resolve_format(&self) -> Result<ExportFormat> {
         match (self.format, self.common.json) {
             (None, false) => Ok(ExportFormat::Text),
             (None, true) => Ok(ExportFormat::Json),
             (Some(ExportFormat::Text | ExportFormat::Md), true) => {
                 let words = "--json goes with --format json or jsonl; leave one of the two away";
-                Err(Misuse(words.to_owned()).into())
+                Err(UsageError(words.to_owned()).into())
             }
             (Some(format), _) => Ok(format),
         }
@@ -54,9 +54,9 @@ impl ExportArguments {
 }
 
 pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
-    let format = arguments.chosen_format()?;
+    let format = arguments.resolve_format()?;
     let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;
-    let page = whole(session, &found)?;
+    let page = read_history(session, &found)?;
     let row = &page.conversation.clone().unwrap_or_else(|| found.row.clone());
     let name = &found.channel.spec().name;
     let zone = session.zone();
@@ -84,7 +84,7 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
 }
 
 /// Reads the newest page, then older ones to the start.
-fn whole(session: &Session, found: &FoundConversation) -> Result<HistoryPage> {
+fn read_history(session: &Session, found: &FoundConversation) -> Result<HistoryPage> {
     let id = &found.row.conversation.id;
     let channel = &found.channel;
     let has_more = found.platform.has_histories();
@@ -104,5 +104,5 @@ fn whole(session: &Session, found: &FoundConversation) -> Result<HistoryPage> {
         }
         stored = now;
     }
-    Ok(session.reader.history(&start(MOST))?)
+    Ok(session.reader.history(&start(MAX_MESSAGES))?)
 }

@@ -55,7 +55,7 @@ impl Files {
                 let known: Vec<&str> =
                     self.config.channels.iter().map(|channel| channel.name.as_str()).collect();
                 let told = format!("no channel is called {name:?}; there are: {}", known.join(", "));
-                Err(CommandRefusal::absent(told).into())
+                Err(CommandRefusal::not_found(told).into())
             }
         }
     }
@@ -68,7 +68,7 @@ impl Files {
 
     /// Channels whose TEST key shows the same data as a LIVE key of the same workspace and platform, as far
     /// as their accounts are known.
-    pub fn mirrors(&self, reader: &Reader) -> Result<HashSet<ChannelId>> {
+    pub fn mirrored_channels(&self, reader: &Reader) -> Result<HashSet<ChannelId>> {
         let mut seen = Vec::new();
         for channel in &self.config.channels {
             if let Some(account) = reader.account(&channel.id())? {

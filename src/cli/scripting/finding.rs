@@ -9,7 +9,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::completing;
 use crate::cli::scripting::Session;
-use crate::cli::scripting::session::{MOMENT, ReadAmount};
+use crate::cli::scripting::session::{PAGE_PAUSE, ReadAmount};
 use model::account::{Environment, Platform};
 use model::conversations::ConversationRow;
 use model::selector::{Candidate, Selector, Unresolved};
@@ -17,9 +17,9 @@ use model::time::SECOND;
 use sync::{ChannelSync, ListDepth};
 
 /// Time to wait for a conversation another process may be reading, in microseconds.
-const CATCH_UP: i64 = 3 * SECOND;
+const MAX_CATCH_UP_WAIT: i64 = 3 * SECOND;
 /// Interval between checks of the files meanwhile.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Which conversation a command is for.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub struct ConversationArguments {
 
 impl ConversationArguments {
     /// Conversation as part of the idempotency fingerprint.
-    pub fn wish(&self) -> Vec<&str> {
+    pub fn request_parts(&self) -> Vec<&str> {
         vec![self.conversation.as_str(), if self.name { "name" } else { "" }]
     }
 
@@ -74,7 +74,7 @@ impl Session {
         let selector = wanted.selector();
         let (mut found, mut unread) = (Vec::new(), None);
         let mut channels = Vec::new();
-        for channel in self.unmirrored(name)? {
+        for channel in self.unmirrored_channels(name)? {
             match self.platform(&channel) {
                 Ok(platform) if platform.has_conversations() && selector.is_on(&platform) => {
                     channels.push((channel, platform));
@@ -110,9 +110,9 @@ impl Session {
     /// Candidates on a channel. Reads the top of the list, then the rest until something is found, or to the
     /// end if others may match.
     fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {
-        let catch_up = self.moment().plus(CATCH_UP.min(self.patience));
+        let catch_up = self.moment().plus(MAX_CATCH_UP_WAIT.min(self.timeout));
         let what = "reading conversations";
-        if self.asks(channel)? {
+        if self.is_polling_needed(channel)? {
             if self.platform(channel)? == Platform::Whatsapp {
                 self.read_new_messages(channel)?;
             }
@@ -123,23 +123,24 @@ impl Session {
             let found = self.reader.candidates(selector, Some(&channel.spec().id))?;
             let is_whole = self.runtime.block_on(channel.list_depth())? == ListDepth::End;
             if is_whole || (!found.is_empty() && !selector.is_ambiguous()) {
-                let may_catch_up = found.is_empty() && self.moment() < catch_up && !self.asks(channel)?;
+                let may_catch_up =
+                    found.is_empty() && self.moment() < catch_up && !self.is_polling_needed(channel)?;
                 if !may_catch_up {
                     return Ok(found);
                 }
             }
-            if self.is_over() {
+            if self.is_timed_out() {
                 return Err(Unresolved::Unread(selector.clone()).into());
             }
             // Another process keeps the files fresh and may just have started.
-            if !self.asks(channel)? {
-                self.sleep(LOOK);
+            if !self.is_polling_needed(channel)? {
+                self.sleep(POLL_INTERVAL);
                 continue;
             }
             let list = &mut self.progress(channel).list;
             let read = self.read(channel, what, async || channel.pull_remaining(list).await)?;
             if read == ReadAmount::First {
-                self.sleep(MOMENT);
+                self.sleep(PAGE_PAUSE);
             } else if self.runtime.block_on(channel.list_depth())? != ListDepth::End {
                 return Err(Unresolved::Unread(selector.clone()).into());
             }

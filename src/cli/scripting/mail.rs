@@ -7,11 +7,11 @@ use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use crate::cli::scripting::deck::ReadArguments;
-use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, print_of_file};
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, file_fingerprint};
 use crate::cli::scripting::{Common, Session, single};
 use crate::cli::{CliError, completing, print};
 use crate::shell::mail_files;
-use client::Enclosed;
+use client::Attachments;
 use model::account::Platform;
 use model::email::MailQuery;
 use model::email::compose::ComposedMail;
@@ -26,7 +26,7 @@ mod rules;
 mod thread;
 
 /// Maximum correspondents listed.
-const CORRESPONDENTS: u32 = 1000;
+const MAX_CORRESPONDENTS: u32 = 1000;
 
 /// The commands about mail.
 #[derive(Debug, Subcommand)]
@@ -185,15 +185,15 @@ pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
         MailAction::Forward(arguments) => thread::forward(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
         MailAction::Move(moved) => {
-            move_to(session, (&moved.common, &moved.key), &moved.threads, (&moved.to, "moved"))
+            move_threads(session, (&moved.common, &moved.key), &moved.threads, (&moved.to, "moved"))
         }
         MailAction::Spam(away) => {
             let folder = if away.undo { ("inbox", "no spam") } else { ("spam", "marked as spam") };
-            move_to(session, (&away.common, &away.key), &away.threads, folder)
+            move_threads(session, (&away.common, &away.key), &away.threads, folder)
         }
         MailAction::Delete(away) => {
             let folder = if away.undo { ("inbox", "back in the inbox") } else { ("trash", "deleted") };
-            move_to(session, (&away.common, &away.key), &away.threads, folder)
+            move_threads(session, (&away.common, &away.key), &away.threads, folder)
         }
         MailAction::Rules(action) => Ok(rules::run(session, action)?),
         MailAction::Contacts(arguments) => Ok(contacts(session, arguments)?),
@@ -207,7 +207,7 @@ fn is_mail(platform: &Platform) -> bool {
 
 fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
-    let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
+    let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };
     let written = ComposedMail {
@@ -222,8 +222,8 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
     };
     let thread = arguments.thread.as_deref().map(ThreadId::from);
     let mail = written.to_mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;
-    let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
-    leave(session, &channel, &arguments.common, mail, &key)
+    let channel = single::resolve_channel(session, &arguments.common, "mail", is_mail)?;
+    send_mail(session, &channel, &arguments.common, mail, &key)
 }
 
 impl MailSendArguments {
@@ -232,7 +232,7 @@ impl MailSendArguments {
             return WriteKey::NONE;
         }
         let lists = [&self.to, &self.cc, &self.bcc].map(|list| list.join(", "));
-        let files = files_wish(&self.files);
+        let files = files_fingerprint(&self.files);
         let others = [&self.thread, &self.in_reply_to].map(|part| part.as_deref().unwrap_or_default());
         let mut wish = vec![body, &self.subject, &files];
         wish.extend(lists.iter().map(String::as_str).chain(others));
@@ -241,12 +241,12 @@ impl MailSendArguments {
 }
 
 /// Files as part of the idempotency fingerprint.
-fn files_wish(files: &[String]) -> String {
-    files.iter().map(|file| print_of_file(file)).collect::<Vec<_>>().join("\n")
+fn files_fingerprint(files: &[String]) -> String {
+    files.iter().map(|file| file_fingerprint(file)).collect::<Vec<_>>().join("\n")
 }
 
 /// Sends a mail with its files and prints the result.
-fn leave(
+fn send_mail(
     session: &Session,
     channel: &ChannelSync,
     common: &Common,
@@ -256,12 +256,12 @@ fn leave(
     let first = mail.to.first().cloned().unwrap_or_default();
     let id = &channel.spec().id;
     let received = |mail: &MessageId| session.store().raw_mail(id, mail).ok().flatten();
-    let (operation, files) =
-        mail_files::enclose(&Operation::SendMail(Box::new(mail)), received).map_err(|why| anyhow!(why))?;
+    let (operation, files) = mail_files::read_attachments(&Operation::SendMail(Box::new(mail)), received)
+        .map_err(|why| anyhow!(why))?;
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
-    let enclosed = Enclosed { files: &files, ..Enclosed::default() };
-    let answer = Answer::new("sent", &first).about("to", first.as_str()).making("messageId");
-    let outcome = writing::carry_out(session, channel, operation, enclosed, (&answer, key))?;
+    let enclosed = Attachments { files: &files, ..Attachments::default() };
+    let answer = Answer::new("sent", &first).with_field("to", first.as_str()).with_created_field("messageId");
+    let outcome = writing::run_operation(session, channel, operation, enclosed, (&answer, key))?;
     Ok(writing::print_outcome(session, channel, common, &answer, &outcome)?)
 }
 
@@ -283,23 +283,24 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     let common = &arguments.common;
     let key =
         WriteKey::of(&arguments.key, "mail change", common, &[&arguments.thread, &format!("{change:?}")]);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
-    let channel = single::channel(session, common, "mail", is_mail)?;
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let channel = single::resolve_channel(session, common, "mail", is_mail)?;
     let operation = Operation::ChangeThread { thread: ThreadId::from(arguments.thread.as_str()), change };
-    let answer = Answer::new("changed", &arguments.thread).about("thread", arguments.thread.as_str());
-    let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+    let answer = Answer::new("changed", &arguments.thread).with_field("thread", arguments.thread.as_str());
+    let outcome =
+        writing::run_operation(session, &channel, operation, Attachments::default(), (&answer, &key))?;
     Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }
 
 /// Moves threads one by one and stops at the first unconfirmed one. Each has its own idempotency key: moved
 /// threads are not moved again.
-fn move_to(
+fn move_threads(
     session: &Session,
     (common, key): (&Common, &KeyArgument),
     threads: &[String],
     (folder, done): (&str, &str),
 ) -> Result<(), CliError> {
-    let channel = single::channel(session, common, "mail", is_mail)?;
+    let channel = single::resolve_channel(session, common, "mail", is_mail)?;
     let named = WriteKey::of(key, "mail move", common, &[&threads.join(" "), folder]);
     let mut told = Vec::new();
     let moved = threads.iter().try_for_each(|thread| {
@@ -307,9 +308,11 @@ fn move_to(
         let place = Some(ThreadPlace::Folder(folder.to_owned()));
         let change = ThreadChange { is_read, place, ..ThreadChange::default() };
         let operation = Operation::ChangeThread { thread: ThreadId::from(thread.as_str()), change };
-        let answer = Answer::new(done, thread).about("thread", thread.as_str()).about("folder", folder);
+        let answer =
+            Answer::new(done, thread).with_field("thread", thread.as_str()).with_field("folder", folder);
         let key = if threads.len() == 1 { named.clone() } else { named.part(thread) };
-        let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+        let outcome =
+            writing::run_operation(session, &channel, operation, Attachments::default(), (&answer, &key))?;
         if common.json {
             told.push(writing::as_json(session, &channel, &answer, &outcome));
             return Ok(());
@@ -320,12 +323,12 @@ fn move_to(
 }
 
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {
-    let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
+    let channel = single::resolve_channel(session, &arguments.common, "mail", is_mail)?;
     let fetch = Fetch::Mail(MailQuery::Correspondents(arguments.search.clone()));
     session.read(&channel, "reading correspondents", async || channel.fetch(&fetch).await)?;
     let id = &channel.spec().id;
     let mut items = Vec::new();
-    for it in session.reader.correspondents(id, &arguments.search, CORRESPONDENTS)? {
+    for it in session.reader.correspondents(id, &arguments.search, MAX_CORRESPONDENTS)? {
         let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
         if arguments.common.json {
             items.push(json!({"email": it.email.as_str(), "name": text(&it.name), "messages": it.count,
@@ -343,9 +346,9 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
 /// Prints the account of each mail channel.
 fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let common = &arguments.common;
-    let channels = single::channels(session, common, "mail", is_mail)?;
+    let channels = single::resolve_channels(session, common, "mail", is_mail)?;
     let mut items = Vec::new();
-    let gathered = session.each(channels, |channel| {
+    let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
         session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
         let account =

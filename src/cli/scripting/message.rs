@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::cli::scripting::{Common, Session};
-use crate::cli::{Misuse, print};
+use crate::cli::{UsageError, print};
 use model::fetches::{Fetch, FetchResult};
 use model::ids::MessageId;
 
@@ -20,7 +20,7 @@ pub struct MessageArguments {
 pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
     let fetch = Fetch::Message { message: MessageId::from(arguments.message.as_str()) };
     let mut why = None;
-    for channel in session.unmirrored(arguments.common.channel.as_deref())? {
+    for channel in session.unmirrored_channels(arguments.common.channel.as_deref())? {
         match session.platform(&channel) {
             Ok(platform) if platform.can_take_over() => {}
             Ok(_) => continue,
@@ -44,7 +44,7 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
         Some(why) => Err(why),
         None => {
             let words = "no business chat channel is configured; only there messages can be read by their id";
-            Err(Misuse(words.to_owned()).into())
+            Err(UsageError(words.to_owned()).into())
         }
     }
 }

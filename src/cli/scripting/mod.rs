@@ -149,12 +149,12 @@ pub enum Script {
 
 pub fn run(script: Script) -> Result<(), CliError> {
     if let Script::Contacts(action) = &script
-        && let Some(arguments) = contacts::dry(action)
+        && let Some(arguments) = contacts::dry_run_arguments(action)
     {
         return contacts::dry_run(arguments);
     }
     let files = Files::open()?;
-    let open = |files, common: &Common| Session::of(files, common.timeout);
+    let open = |files, common: &Common| Session::open(files, common.timeout);
     let done = match script {
         Script::Search(arguments) => search::run(files, &arguments),
         Script::Stats(arguments) => stats::run(&files, &arguments),

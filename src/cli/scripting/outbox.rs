@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::confirming::{RefusedRow, confirmed};
-use crate::cli::scripting::waiting::{Waits, WaitsFor};
+use crate::cli::scripting::confirming::{RefusedRow, wait_until_confirmed};
+use crate::cli::scripting::waiting::{ChannelStates, RowWait};
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::unfinished::CommandRefusal;
 use model::ids::RowId;
@@ -14,7 +14,7 @@ use model::outbox::{OutboxRow, RowState, StopVerdict};
 use model::queries::{DeskQuery, OutboxEntry};
 
 /// Maximum rows listed.
-const LISTED: u32 = 10_000;
+const MAX_LISTED_ROWS: u32 = 10_000;
 
 /// The commands about the outbox.
 #[derive(Debug, Subcommand)]
@@ -59,20 +59,20 @@ pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
 
 fn list(files: &Files, common: &Common) -> Result<()> {
     let channel = files.channel(common.channel.as_deref())?;
-    let page = files.store.reader()?.outbox(&DeskQuery { channel, limit: LISTED })?;
+    let page = files.store.reader()?.outbox(&DeskQuery { channel, limit: MAX_LISTED_ROWS })?;
     let rows: Vec<&OutboxRow> = page.entries.iter().map(|entry| &entry.row).collect();
-    let waits = Waits::of(files, &rows)?;
+    let waits = ChannelStates::load(files, &rows)?;
     if common.json {
         let rows: Vec<Value> = page
             .entries
             .iter()
-            .map(|entry| entry_json(files, entry, &waits.of_row(&entry.row, &rows, files)))
+            .map(|entry| entry_json(files, entry, &waits.row_wait(&entry.row, &rows, files)))
             .collect();
         return print::json(&Value::Array(rows));
     }
     page.entries.iter().try_for_each(|entry| {
         let (state, _) = state(entry);
-        let why = waits.of_row(&entry.row, &rows, files).describe(&entry.row);
+        let why = waits.row_wait(&entry.row, &rows, files).describe(&entry.row);
         let columns = [
             entry.row.id.to_string(),
             files.name_of(&entry.row.channel),
@@ -97,7 +97,7 @@ fn state(entry: &OutboxEntry) -> (String, Option<String>) {
     }
 }
 
-fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
+fn entry_json(files: &Files, entry: &OutboxEntry, waits: &RowWait) -> Value {
     let (state, why) = state(entry);
     let messages =
         |all: &[model::messages::Message]| -> Vec<Value> { all.iter().map(print::message_json).collect() };
@@ -124,22 +124,23 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     let entry = files.store.reader()?.outbox_entry(&id)?;
     let Some(entry) = entry else {
         let words = format!("no row of the outbox is {id}; `frontdesk outbox list` shows them");
-        return Err(CommandRefusal::absent(words).into());
+        return Err(CommandRefusal::not_found(words).into());
     };
     // The decision needs the session's connection, so that is set up first.
     let is_dropped = verdict == Some(StopVerdict::Drop);
-    let session = if is_dropped { None } else { Some(Session::of(files.clone(), arguments.common.timeout)?) };
+    let session =
+        if is_dropped { None } else { Some(Session::open(files.clone(), arguments.common.timeout)?) };
     let now = files.now();
     let decided = match verdict {
         Some(verdict) => files.store.decide(&id, verdict, None, now)?,
         None => files.store.retry_stopped(&id, None, now)?,
     };
-    let Some(decided) = decided else { bail!("{}", refused(&entry)) };
+    let Some(decided) = decided else { bail!("{}", decision_refusal(&entry)) };
     let name = files.name_of(&decided.before.channel);
     if let (Some(session), Some(after)) = (session, &decided.after) {
         let channels = session.channels(Some(&name))?;
         let channel = channels.first().with_context(|| format!("{name} is no longer configured"))?;
-        confirmed(&session, channel, std::slice::from_ref(&after.id), RefusedRow::Kept)?;
+        wait_until_confirmed(&session, channel, std::slice::from_ref(&after.id), RefusedRow::Kept)?;
     }
     let done = if is_dropped { "dropped" } else { "done" };
     if arguments.common.json {
@@ -150,7 +151,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
 }
 
 /// Reason a decision does not apply to a row.
-fn refused(entry: &OutboxEntry) -> String {
+fn decision_refusal(entry: &OutboxEntry) -> String {
     match &entry.row.state {
         RowState::Stopped(stop, _) => {
             format!("this cannot be said about a row that is {:?}; see `frontdesk outbox list`", stop.label())

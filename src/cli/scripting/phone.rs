@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::CliError;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, single};
-use client::Enclosed;
+use client::Attachments;
 use model::account::Platform;
 use model::bounds;
 use model::outbox::Operation;
@@ -62,11 +62,12 @@ pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> 
     let common = &arguments.common;
     let wish = [to.as_str(), &body, arguments.via.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "sms", common, &wish);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
-    let channel = single::channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
-    let answer = Answer::new("sent", &to).about("to", to.as_str()).making("messageId");
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let channel = single::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    let answer = Answer::new("sent", &to).with_field("to", to.as_str()).with_created_field("messageId");
     let operation = Operation::SendSms { to, body, via: arguments.via.clone() };
-    let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+    let outcome =
+        writing::run_operation(session, &channel, operation, Attachments::default(), (&answer, &key))?;
     Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }
 
@@ -92,10 +93,11 @@ pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError
     let told = arguments.context.as_deref().unwrap_or_default();
     let wish = [to.as_str(), told, arguments.via.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "call", common, &wish);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
-    let channel = single::channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
-    let answer = Answer::new("called", &to).about("to", to.as_str()).making("callId");
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let channel = single::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    let answer = Answer::new("called", &to).with_field("to", to.as_str()).with_created_field("callId");
     let operation = Operation::Call { to, via: arguments.via.clone(), context };
-    let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+    let outcome =
+        writing::run_operation(session, &channel, operation, Attachments::default(), (&answer, &key))?;
     Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
 }

@@ -9,7 +9,7 @@ use crate::cli::scripting::change;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, Files, FoundConversation, Session};
 use crate::cli::unfinished::{self, CommandRefusal};
-use crate::cli::{CliError, Misuse, print};
+use crate::cli::{CliError, UsageError, print};
 use model::account::Platform;
 use model::contacts::ContactChange;
 use model::conversations::Automation;
@@ -23,7 +23,7 @@ use model::time::MINUTE;
 use model::{replies, secret};
 
 /// Maximum proposals listed; no more may wait.
-const LISTED: u32 = 500;
+const MAX_LISTED_PROPOSALS: u32 = 500;
 
 /// The commands about proposals.
 #[derive(Debug, Subcommand)]
@@ -79,26 +79,28 @@ pub fn run(files: Files, action: &ProposalsAction) -> Result<(), CliError> {
     match action {
         ProposalsAction::List(arguments) => Ok(list(&files, &arguments.common)?),
         ProposalsAction::Send(arguments) => send(files, arguments),
-        ProposalsAction::Drop(arguments) => Ok(drop_one(&files, arguments)?),
+        ProposalsAction::Drop(arguments) => Ok(drop_proposal(&files, arguments)?),
     }
 }
 
-fn waiting(files: &Files, common: &Common) -> Result<Vec<ProposalEntry>> {
+fn list_waiting(files: &Files, common: &Common) -> Result<Vec<ProposalEntry>> {
     let channel = files.channel(common.channel.as_deref())?;
-    Ok(files.store.reader()?.proposals(&DeskQuery { channel, limit: LISTED })?.0)
+    Ok(files.store.reader()?.proposals(&DeskQuery { channel, limit: MAX_LISTED_PROPOSALS })?.0)
 }
 
 fn find(files: &Files, common: &Common, id: &str) -> Result<ProposalEntry> {
-    let mut entries = waiting(files, common)?.into_iter();
-    entries.find(|entry| entry.proposal.id.as_str() == id).ok_or_else(|| absent(id).into())
+    let mut entries = list_waiting(files, common)?.into_iter();
+    entries.find(|entry| entry.proposal.id.as_str() == id).ok_or_else(|| not_found(id).into())
 }
 
-fn absent(id: &str) -> CommandRefusal {
-    CommandRefusal::absent(format!("no proposal that waits is {id}; `frontdesk proposals list` shows them"))
+fn not_found(id: &str) -> CommandRefusal {
+    CommandRefusal::not_found(format!(
+        "no proposal that waits is {id}; `frontdesk proposals list` shows them"
+    ))
 }
 
 fn list(files: &Files, common: &Common) -> Result<()> {
-    let entries = waiting(files, common)?;
+    let entries = list_waiting(files, common)?;
     if common.json {
         return print::json(&Value::Array(entries.iter().map(|entry| entry_json(files, entry)).collect()));
     }
@@ -142,11 +144,11 @@ fn entry_json(files: &Files, entry: &ProposalEntry) -> Value {
     })
 }
 
-fn drop_one(files: &Files, arguments: &ProposalDropArguments) -> Result<()> {
+fn drop_proposal(files: &Files, arguments: &ProposalDropArguments) -> Result<()> {
     let common = &arguments.common;
     let DeskProposal { id, .. } = find(files, common, &arguments.proposal)?.proposal;
     let dropped = files.store.settle_proposal(&id, ProposalVerdict::Dropped, files.now())?;
-    let Some(dropped) = dropped else { return Err(absent(id.as_str()).into()) };
+    let Some(dropped) = dropped else { return Err(not_found(id.as_str()).into()) };
     let name = files.name_of(&dropped.channel);
     if common.json {
         return print::json(&json!({"ok": true, "done": "dropped", "channel": name, "proposal": id.as_str(),
@@ -157,10 +159,10 @@ fn drop_one(files: &Files, arguments: &ProposalDropArguments) -> Result<()> {
 
 fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError> {
     let common = &arguments.common;
-    let session = Session::of(files, common.timeout)?;
+    let session = Session::open(files, common.timeout)?;
     let wish = [arguments.proposal.as_str(), arguments.text.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "proposals send", common, &wish);
-    let Some(key) = writing::begin(&session, common, key)? else { return Ok(()) };
+    let Some(key) = writing::claim_key(&session, common, key)? else { return Ok(()) };
     let entry = find(&session.files, common, &arguments.proposal)?;
     if entry.is_stale() && !arguments.anyway {
         let conversation = &entry.proposal.conversation;
@@ -178,15 +180,15 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
         (_, Some(_)) => return Err(CliError::Usage("--text goes with a proposed reply".to_owned())),
         (change, None) => change.clone(),
     };
-    if let Some(keep) = kept_here(&session, &found, &change) {
-        return Ok(keep_here(&session, common, (&entry.proposal, &found), keep)?);
+    if let Some(keep) = local_change(&session, &found, &change) {
+        return Ok(store_local_change(&session, common, (&entry.proposal, &found), keep)?);
     }
     let operations = operations(arguments, &found, change)?;
-    let answer = Answer::new(done(&entry.proposal.change), found.address())
-        .about("proposal", entry.proposal.id.as_str())
-        .about("conversation", found.row.conversation.id.as_str())
-        .about("change", entry.proposal.change.word())
-        .making_quietly("messageId");
+    let answer = Answer::new(describe_done(&entry.proposal.change), found.address())
+        .with_field("proposal", entry.proposal.id.as_str())
+        .with_field("conversation", found.row.conversation.id.as_str())
+        .with_field("change", entry.proposal.change.word())
+        .with_hidden_created_field("messageId");
     let mut rows = change::rows(&session, &found, operations)?;
     if let Some(last) = rows.last_mut().filter(|row| row.operation.is_customer_message()) {
         // A newer message stops it.
@@ -205,7 +207,7 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
 }
 
 /// Past tense of the change.
-fn done(change: &ProposedChange) -> &'static str {
+fn describe_done(change: &ProposedChange) -> &'static str {
     match change {
         ProposedChange::Reply { .. } => "sent",
         ProposedChange::Pause => "paused",
@@ -232,11 +234,11 @@ fn operations(
         // Stored locally.
         ProposedChange::Snooze { .. } => return Ok(Vec::new()),
     };
-    if let Some(why) = unfit(&text) {
+    if let Some(why) = text_problem(&text) {
         return Err(CliError::Usage(format!("nothing was sent: {why}; give another with --text")));
     }
     let to = conversation.address.clone();
-    let to = to.ok_or_else(|| Misuse(format!("{} has no address to send to", conversation.id)));
+    let to = to.ok_or_else(|| UsageError(format!("{} has no address to send to", conversation.id)));
     let to = to.map_err(anyhow::Error::from)?;
     match found.platform {
         Platform::Email => {
@@ -250,7 +252,7 @@ fn operations(
     }
     let ai_may_answer = matches!(conversation.automation, Automation::On | Automation::Unknown);
     if ai_may_answer && !arguments.pause && !arguments.beside_ai {
-        return Err(CliError::Usage(change::AI_MAY_ANSWER.to_owned()));
+        return Err(CliError::Usage(change::AI_MAY_ANSWER_NOTICE.to_owned()));
     }
     let pause = arguments.pause && conversation.automation != Automation::Off;
     let pause = pause.then_some(Operation::SetAutomation { enabled: false });
@@ -258,7 +260,7 @@ fn operations(
 }
 
 /// Reason a text may not be sent as it is.
-fn unfit(text: &str) -> Option<String> {
+fn text_problem(text: &str) -> Option<String> {
     let field = replies::unfilled_fields(text).into_iter().next();
     let open = field.map(|range| format!("{} is still to be filled in", &text[range]));
     open.or_else(|| secret::key_hint_in(text).map(|key| format!("{key} in it is a channel key")))
@@ -277,7 +279,11 @@ fn tag_contact(phone: &str, word: String) -> Operation {
 }
 
 /// Change that is only stored locally; `None` for a server operation.
-fn kept_here(session: &Session, found: &FoundConversation, change: &ProposedChange) -> Option<LocalChange> {
+fn local_change(
+    session: &Session,
+    found: &FoundConversation,
+    change: &ProposedChange,
+) -> Option<LocalChange> {
     let row = &found.row;
     let id = row.conversation.id.clone();
     match change {
@@ -295,7 +301,7 @@ fn kept_here(session: &Session, found: &FoundConversation, change: &ProposedChan
     }
 }
 
-fn keep_here(
+fn store_local_change(
     session: &Session,
     common: &Common,
     (proposal, found): (&DeskProposal, &FoundConversation),
@@ -303,7 +309,7 @@ fn keep_here(
 ) -> Result<()> {
     session.store().change_local(&proposal.channel, keep)?;
     session.store().settle_proposal(&proposal.id, ProposalVerdict::Accepted, session.now())?;
-    let (done, name) = (done(&proposal.change), &found.channel.spec().name);
+    let (done, name) = (describe_done(&proposal.change), &found.channel.spec().name);
     if common.json {
         return print::json(&json!({"ok": true, "done": done, "channel": name, "test": found.is_test(),
             "proposal": proposal.id.as_str(), "conversation": proposal.conversation.as_str(),

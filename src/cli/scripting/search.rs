@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::scripting::{Common, Files, Session};
-use crate::cli::{Misuse, print};
+use crate::cli::{UsageError, print};
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::search::{ListedHit, NoteHit, SearchHit, SearchPage, SearchQuery, Terms};
@@ -32,10 +32,10 @@ pub struct SearchArguments {
 pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     let text = arguments.words.join(" ");
     if Terms::parse(&text).is_empty() {
-        return Err(Misuse(format!("there is no word to look for in {text:?}")).into());
+        return Err(UsageError(format!("there is no word to look for in {text:?}")).into());
     }
     let channel = files.channel(arguments.common.channel.as_deref())?;
-    let files = if arguments.refresh { refreshed(files, arguments)? } else { files };
+    let files = if arguments.refresh { refresh_files(files, arguments)? } else { files };
     // A script searches once, so the index must be complete.
     files.store.finish_index()?;
     let query = SearchQuery { text, channel, limit: arguments.limit, ..SearchQuery::default() };
@@ -43,14 +43,14 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     let mut page = reader.search(&query)?;
     let mut listed = reader.search_listed(&query)?;
     if query.channel.is_none() {
-        let mirrors = files.mirrors(&reader)?;
+        let mirrors = files.mirrored_channels(&reader)?;
         page.people.retain(|(channel, _)| !mirrors.contains(channel));
         page.notes.retain(|note| !mirrors.contains(&note.channel));
         page.hits.retain(|hit| !mirrors.contains(&hit.channel));
         listed.retain(|listed_hit| !mirrors.contains(&listed_hit.channel));
     }
     // A text sent from here is also a message: listed once.
-    listed.retain(|listed_hit| !page.hits.iter().any(|hit| is_same(hit, listed_hit)));
+    listed.retain(|listed_hit| !page.hits.iter().any(|hit| is_same_hit(hit, listed_hit)));
     if arguments.common.json {
         return print::json(&search_to_json(&files, &reader, &page, &listed)?);
     }
@@ -91,15 +91,15 @@ pub fn search_to_json(
     Ok(json!({"people": people, "notes": notes, "conversations": listed, "messages": messages, "more": more}))
 }
 
-fn is_same(hit: &SearchHit, listed: &ListedHit) -> bool {
+fn is_same_hit(hit: &SearchHit, listed: &ListedHit) -> bool {
     (&hit.channel, &hit.conversation) == (&listed.channel, &listed.conversation)
         && listed.snippet.text.as_str().ends_with(hit.snippet.text.as_str())
 }
 
-fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
-    let session = Session::of(files, arguments.common.timeout)?;
-    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
-    session.each(channels, |channel| {
+fn refresh_files(files: Files, arguments: &SearchArguments) -> Result<Files> {
+    let session = Session::open(files, arguments.common.timeout)?;
+    let channels = session.unmirrored_channels(arguments.common.channel.as_deref())?;
+    session.for_each_channel(channels, |channel| {
         if session.platform(channel)?.has_conversations() { session.refresh(channel) } else { Ok(()) }
     })?;
     Ok(session.files.clone())

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::cli::scripting::{Files, FoundConversation};
-use crate::cli::unfinished::{Left, Several, Unfinished};
+use crate::cli::unfinished::{ChannelErrors, RemainingState, Unfinished};
 use crate::cli::{desk, print};
 use client::{Deadline, FailureCause, ReadError, RequestFailure};
 use model::account::Platform;
@@ -32,11 +32,11 @@ use reading::ChannelProgress;
 pub use sending::SendStep;
 
 /// Retries of a failed reading.
-const READ_AGAIN: u32 = 2;
+const MAX_READ_RETRIES: u32 = 2;
 /// Maximum consecutive waits for rate limits without progress.
 const MAX_RATE_WAITS: u32 = 10;
 /// Delay between two parts of a list behind its top.
-pub(super) const MOMENT: Duration = Duration::from_millis(250);
+pub(super) const PAGE_PAUSE: Duration = Duration::from_millis(250);
 
 /// Configured channels without an inbox.
 pub struct Session {
@@ -46,20 +46,20 @@ pub struct Session {
     /// Lease owner name of this process.
     owner: String,
     /// Time limit of the command, in microseconds.
-    pub patience: i64,
+    pub timeout: i64,
     /// Time at which all requests of the command end.
     pub deadline: Deadline,
     channels: Vec<Arc<ChannelSync>>,
     progress: RefCell<HashMap<ChannelId, ChannelProgress>>,
-    told: Arc<std::sync::Mutex<Vec<News>>>,
+    news: Arc<std::sync::Mutex<Vec<News>>>,
     /// Time of the last account read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Moment>>,
     /// Remaining waits for rate limits beyond the time limit before something progresses; 0 for commands that
     /// end with their time limit.
-    rate_patience: Cell<u32>,
+    rate_waits_left: Cell<u32>,
     waits_for_rate_limits: Cell<bool>,
     /// Progress text shown while waiting.
-    progress_words: RefCell<String>,
+    progress_text: RefCell<String>,
     /// Channels whose account was requested because it was unknown for their key.
     asked_accounts: RefCell<BTreeSet<ChannelId>>,
 }
@@ -98,7 +98,7 @@ pub enum ReadAmount {
 
 impl Session {
     /// Fetches the keys and sets up the channels. `patience` is the time limit, in microseconds.
-    pub fn of(files: Files, patience: i64) -> Result<Self> {
+    pub fn open(files: Files, patience: i64) -> Result<Self> {
         let deadline = Deadline::default();
         deadline.set(files.moment().plus(patience));
         let reader = files.store.reader().context("opening this desk's files")?;
@@ -125,16 +125,16 @@ impl Session {
             runtime,
             reader,
             owner,
-            patience,
+            timeout: patience,
             deadline,
             channels,
             progress,
-            told,
+            news: told,
             account_at,
             asked_accounts,
-            rate_patience: Cell::new(0),
+            rate_waits_left: Cell::new(0),
             waits_for_rate_limits: Cell::new(false),
-            progress_words: RefCell::default(),
+            progress_text: RefCell::default(),
         })
     }
 
@@ -152,47 +152,47 @@ impl Session {
     }
 
     /// True if the time limit has passed.
-    pub fn is_over(&self) -> bool {
+    pub fn is_timed_out(&self) -> bool {
         self.moment() >= self.deadline.at()
     }
 
     /// Restarts the time limit.
-    pub fn begin_again(&self) {
-        self.deadline.set(self.moment().plus(self.patience));
+    pub fn restart_timeout(&self) {
+        self.deadline.set(self.moment().plus(self.timeout));
     }
 
     /// Waits for rate limits as long as the server asks. The time limit then counts only without progress,
     /// and progress goes to standard error.
     pub fn wait_for_rate_limits(&self) {
         self.waits_for_rate_limits.set(true);
-        self.has_moved();
+        self.reset_rate_waits();
     }
 
     /// True if the next rate limit is waited for beyond the time limit.
-    pub fn is_patient(&self) -> bool {
-        self.rate_patience.get() > 0
+    pub fn is_waiting_for_rate_limits(&self) -> bool {
+        self.rate_waits_left.get() > 0
     }
 
     /// Resets the waits for rate limits after progress.
-    fn has_moved(&self) {
-        self.rate_patience.set(if self.waits_for_rate_limits.get() { MAX_RATE_WAITS } else { 0 });
+    fn reset_rate_waits(&self) {
+        self.rate_waits_left.set(if self.waits_for_rate_limits.get() { MAX_RATE_WAITS } else { 0 });
     }
 
-    pub fn note_progress(&self, words: &str) {
-        *self.progress_words.borrow_mut() = format!("; {words}");
+    pub fn set_progress_text(&self, words: &str) {
+        *self.progress_text.borrow_mut() = format!("; {words}");
     }
 
     /// Waits for a rate limit; false if that exceeds the time limit.
     pub fn wait_for_rate(&self, wait: i64) -> bool {
-        let left = self.rate_patience.get();
-        let is_patient = self.is_patient();
+        let left = self.rate_waits_left.get();
+        let is_patient = self.is_waiting_for_rate_limits();
         if !is_patient && self.moment().plus(wait) >= self.deadline.at() {
             return false;
         }
-        self.rate_patience.set(left.saturating_sub(1));
+        self.rate_waits_left.set(left.saturating_sub(1));
         if is_patient && wait >= SECOND {
             let seconds = (wait + SECOND - 1) / SECOND;
-            let progress = self.progress_words.borrow();
+            let progress = self.progress_text.borrow();
             // A failing standard error is no reason to stop.
             let _ = print::print_progress(&format!(
                 "waiting {seconds} s for the rate limit of this key{progress}"
@@ -200,7 +200,7 @@ impl Session {
         }
         self.sleep(Duration::from_micros(wait.unsigned_abs()));
         if is_patient {
-            self.begin_again();
+            self.restart_timeout();
         }
         true
     }
@@ -227,10 +227,10 @@ impl Session {
                     return Ok(ReadAmount::All);
                 }
                 PullOutcome::Later(_) => return Ok(ReadAmount::First),
-                PullOutcome::More if !self.is_over() => continue,
+                PullOutcome::More if !self.is_timed_out() => continue,
                 PullOutcome::More => 0,
                 PullOutcome::Failed
-                    if failures < READ_AGAIN && !channel.is_stopped() && is_passing(channel) =>
+                    if failures < MAX_READ_RETRIES && !channel.is_stopped() && is_transient(channel) =>
                 {
                     failures += 1;
                     i64::from(failures) * (SECOND / 4)
@@ -250,20 +250,20 @@ impl Session {
     /// Error of the last reading of a channel.
     fn failed(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let failure = channel.failure().unwrap_or_else(|| {
-            let cause = if self.is_over() { FailureCause::NoAnswer } else { FailureCause::Trouble };
-            RequestFailure::new(cause, &self.why())
+            let cause = if self.is_timed_out() { FailureCause::NoAnswer } else { FailureCause::Trouble };
+            RequestFailure::new(cause, &self.last_failure_text())
         });
         let (channel, what) = (channel.spec().name.clone(), what.to_owned());
-        Unfinished { failure, left: Left::Nothing, channel, what }.into()
+        Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
     }
 
     /// Error of a list that was printed incompletely.
-    pub fn list_breaks_off(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
+    pub fn incomplete_list_error(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let why =
             "the server's list breaks off: its cursor is refused or leads back; what came before is shown";
         let failure = RequestFailure::new(FailureCause::Trouble, why);
         let (channel, what) = (channel.spec().name.clone(), what.to_owned());
-        Unfinished { failure, left: Left::Nothing, channel, what }.into()
+        Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
     }
 
     /// Sends a request within the time limit. Waits for rate limits and retries after a bad answer.
@@ -277,14 +277,14 @@ impl Session {
         loop {
             let error = match self.runtime.block_on(question()) {
                 Ok(answer) => {
-                    self.has_moved();
+                    self.reset_rate_waits();
                     return Ok(answer);
                 }
                 Err(error) => error,
             };
             let wait = match &error {
                 ReadError::Paced(wait) | ReadError::Limited(wait) if self.wait_for_rate(*wait) => continue,
-                ReadError::Offline(_) | ReadError::Trouble(_) if failures < READ_AGAIN => {
+                ReadError::Offline(_) | ReadError::Trouble(_) if failures < MAX_READ_RETRIES => {
                     failures += 1;
                     Some(i64::from(failures) * (SECOND / 4))
                 }
@@ -297,14 +297,16 @@ impl Session {
                     let failure = failure
                         .unwrap_or_else(|| RequestFailure::new(FailureCause::Trouble, &error.to_string()));
                     let (channel, what) = (channel.spec().name.clone(), what.to_owned());
-                    return Err(Unfinished { failure, left: Left::Nothing, channel, what }.into());
+                    return Err(
+                        Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
+                    );
                 }
             }
         }
     }
 
     /// Runs `with` for each channel, also after failures.
-    pub fn each(
+    pub fn for_each_channel(
         &self,
         channels: Vec<Arc<ChannelSync>>,
         mut with: impl FnMut(&Arc<ChannelSync>) -> Result<()>,
@@ -314,21 +316,21 @@ impl Session {
             match with(channel) {
                 Ok(()) => {}
                 // The output of the others would not be read either.
-                Err(error) if print::reader_has_gone(&error) => return Err(error),
+                Err(error) if print::is_reader_closed(&error) => return Err(error),
                 Err(error) => failed.push(error),
             }
         }
         match failed.len() {
             0 => Ok(()),
             1 => failed.pop().map_or(Ok(()), Err),
-            _ => Err(Several(failed).into()),
+            _ => Err(ChannelErrors(failed).into()),
         }
     }
 
     /// Reads a page's data.
     pub fn fetch(&self, channel: &ChannelSync, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
-        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let told = self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let found = told.iter().rev().find_map(|news| match news {
             News::Fetched(id, of, Ok(fetched)) if *id == channel.spec().id && of == fetch => {
                 Some(fetched.clone())
@@ -340,7 +342,7 @@ impl Session {
 
     /// Latest account of a mail key.
     pub fn mailbox(&self, channel: &ChannelSync) -> Option<MailAccount> {
-        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let told = self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         told.iter().rev().find_map(|news| match news {
             News::Mailbox(id, account) if *id == channel.spec().id => Some((**account).clone()),
             _ => None,
@@ -384,7 +386,7 @@ impl Session {
 
     /// True if this process must poll the channel itself: no other process on the folder, such as an inbox,
     /// keeps the files fresh. One whose server does not answer does not count.
-    pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
+    pub fn is_polling_needed(&self, channel: &ChannelSync) -> Result<bool> {
         let (name, now) = (process_names::lease_name(channel.spec()), self.now());
         let held = self.runtime.block_on(self.files.store.load_lease(&self.owner, &name, now))?;
         Ok(!matches!(held, Some(LeaseOwner::Other(other)) if other.has_fresh_files(now)))
@@ -401,7 +403,7 @@ impl Session {
 
     /// Describes the unreadable rows of each list.
     fn unreadable(&self) -> Vec<String> {
-        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let told = self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut last = BTreeMap::new();
         for news in told.iter() {
             if let News::Unreadable(channel, list, rows) = news {
@@ -418,8 +420,8 @@ impl Session {
     }
 
     /// Latest reported failure.
-    fn why(&self) -> String {
-        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    fn last_failure_text(&self) -> String {
+        let told = self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let why = told.iter().rev().find_map(|news| match news {
             News::Health(_, Health::Refused { code, why }) => Some(format!("{code}: {why}")),
             News::Health(
@@ -438,7 +440,7 @@ impl Session {
 }
 
 /// True if the failure may be temporary.
-fn is_passing(channel: &ChannelSync) -> bool {
+fn is_transient(channel: &ChannelSync) -> bool {
     channel.failure().is_none_or(|failure| {
         matches!(failure.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)
     })

@@ -68,14 +68,14 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     };
     let wanted = TopQuery { filter: arguments.status.filter(), closed, limit: arguments.limit };
     let mut items = Vec::new();
-    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
-    let listed = session.each(channels, |channel| {
+    let channels = session.unmirrored_channels(arguments.common.channel.as_deref())?;
+    let listed = session.for_each_channel(channels, |channel| {
         let platform = session.platform(channel)?;
         if !platform.has_conversations() {
             return Ok(());
         }
         let (name, label) = (&channel.spec().name, session.label(channel));
-        let TopRows { rows, incomplete } = top::rows(session, channel, &platform, &wanted)?;
+        let TopRows { rows, incomplete } = top::read_rows(session, channel, &platform, &wanted)?;
         let stand_ins = session.reader.counts(&channel.spec().id)?.unreadable;
         if stand_ins > 0 {
             let words = unreadable::describe_unreadable(usize::try_from(stand_ins).unwrap_or(usize::MAX));
@@ -86,7 +86,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
         for row in rows {
             if arguments.common.json {
                 let item = print::conversation_json(name, session.is_test(channel), &row);
-                items.push(if incomplete.is_none() { item } else { print::of_broken_list(item) });
+                items.push(if incomplete.is_none() { item } else { print::mark_incomplete(item) });
             } else {
                 print::line(&print::conversation_line(&label, &row, session.now()))?;
             }
@@ -126,7 +126,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
         }
         if page.messages.len() == before {
             if page.more_on_server {
-                incomplete = Some(session.list_breaks_off(channel, "reading older messages"));
+                incomplete = Some(session.incomplete_list_error(channel, "reading older messages"));
             }
             break;
         }
@@ -137,7 +137,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
             page.messages.iter().map(|message| print::message_json(&message.message)).collect();
         let conversation = print::conversation_json(&found.channel.spec().name, found.is_test(), row);
         let shown = json!({"conversation": conversation, "messages": messages});
-        print::json(&if incomplete.is_none() { shown } else { print::of_broken_list(shown) })?;
+        print::json(&if incomplete.is_none() { shown } else { print::mark_incomplete(shown) })?;
         return incomplete.map_or(Ok(()), Err);
     }
     page.messages

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use crate::cli::Misuse;
+use crate::cli::UsageError;
 use crate::cli::scripting::{Common, Session};
 use model::account::Platform;
 use sync::ChannelSync;
@@ -14,7 +14,7 @@ use sync::ChannelSync;
 ///
 /// # Errors
 /// When there is none or more than one, with the names of the candidates.
-pub fn channel(
+pub fn resolve_channel(
     session: &Session,
     common: &Common,
     kind: &str,
@@ -44,29 +44,33 @@ pub fn channel(
             format!("several {kind} channels are configured; name one with --channel: {}", names(several))
         }
     };
-    Err(Misuse(told).into())
+    Err(UsageError(told).into())
 }
 
 /// The named channel, or all of a kind.
 ///
 /// # Errors
 /// When there is none, with the names of the candidates.
-pub fn channels(
+pub fn resolve_channels(
     session: &Session,
     common: &Common,
     kind: &str,
     fits: impl Fn(&Platform) -> bool,
 ) -> Result<Vec<Arc<ChannelSync>>> {
     if common.channel.is_some() {
-        return Ok(vec![channel(session, common, kind, fits)?]);
+        return Ok(vec![resolve_channel(session, common, kind, fits)?]);
     }
     let mut found = Vec::new();
-    for channel in session.unmirrored(None)? {
+    for channel in session.unmirrored_channels(None)? {
         if fits(&session.platform(&channel)?) {
             found.push(channel);
         }
     }
-    if found.is_empty() { Err(Misuse(format!("no {kind} channel is configured")).into()) } else { Ok(found) }
+    if found.is_empty() {
+        Err(UsageError(format!("no {kind} channel is configured")).into())
+    } else {
+        Ok(found)
+    }
 }
 
 fn names(channels: &[Arc<ChannelSync>]) -> String {

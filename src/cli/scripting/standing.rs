@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
 use crate::cli::scripting::{Common, Session, waves};
-use crate::cli::unfinished::{CommandRefusal, Left, Unfinished};
+use crate::cli::unfinished::{CommandRefusal, RemainingState, Unfinished};
 use client::{FailureCause, ReadError, RequestFailure};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
@@ -19,7 +19,11 @@ use sync::ChannelSync;
 use sync::plan::broadcast_poll_interval;
 
 /// Reads and stores a broadcast; `None` if the server does not know it.
-pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
+pub fn refresh_broadcast(
+    session: &Session,
+    channel: &ChannelSync,
+    id: &BroadcastId,
+) -> Result<Option<Broadcast>> {
     let told =
         session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
             Err(ReadError::NotFound(_)) => Ok(None),
@@ -33,9 +37,9 @@ pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result
     Ok(told)
 }
 
-fn absent(channel: &ChannelSync, id: &BroadcastId) -> CommandRefusal {
+fn not_found(channel: &ChannelSync, id: &BroadcastId) -> CommandRefusal {
     let name = &channel.spec().name;
-    CommandRefusal::absent(format!(
+    CommandRefusal::not_found(format!(
         "{name}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk"
     ))
 }
@@ -50,7 +54,9 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let (mut looks, mut before) = (0, None);
     loop {
-        let Some(told) = ask(session, &channel, &id)? else { return Err(absent(&channel, &id).into()) };
+        let Some(told) = refresh_broadcast(session, &channel, &id)? else {
+            return Err(not_found(&channel, &id).into());
+        };
         if before.as_ref() != Some(&told) {
             print_broadcast(&channel.spec().name, &told, arguments.common.json)?;
         }
@@ -72,15 +78,17 @@ pub fn unfinished(
     id: &impl Display,
     (cause, why): (FailureCause, &str),
 ) -> anyhow::Error {
-    let left = Left::GoesOn(format!("frontdesk broadcast watch {id}"));
+    let left = RemainingState::GoesOn(format!("frontdesk broadcast watch {id}"));
     let (channel, what) = (channel.spec().name.clone(), "the broadcast".to_owned());
-    Unfinished { failure: RequestFailure::new(cause, why), left, channel, what }.into()
+    Unfinished { failure: RequestFailure::new(cause, why), remaining: left, channel, what }.into()
 }
 
 pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let name = &channel.spec().name;
-    let Some(told) = ask(session, channel, &id)? else { return Err(absent(channel, &id).into()) };
+    let Some(told) = refresh_broadcast(session, channel, &id)? else {
+        return Err(not_found(channel, &id).into());
+    };
     session.store().track_broadcast(&channel.spec().id, &id, session.now())?;
     if arguments.common.json {
         return print::json(&as_json(name, &told));
@@ -99,7 +107,7 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
                 false => waves::print_campaign(name, campaign, false)?,
             }
         }
-        let unread = ask_unfinished(session, &channel, &campaigns)?;
+        let unread = refresh_unfinished(session, &channel, &campaigns)?;
         for told in session.reader.broadcasts(&channel.spec().id)? {
             match common.json {
                 true => items.push(as_json(name, &told)),
@@ -120,7 +128,7 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
 
 /// Reads unfinished broadcasts until the server fails to answer. Returns those never read, with the reason.
 /// Waves are covered by their campaign.
-fn ask_unfinished(
+fn refresh_unfinished(
     session: &Session,
     channel: &ChannelSync,
     campaigns: &[Campaign],
@@ -140,7 +148,7 @@ fn ask_unfinished(
         }
         let why = match &silent {
             Some(_) => format!("not asked yet; `frontdesk broadcast watch {id}` asks"),
-            None => match ask(session, channel, &id) {
+            None => match refresh_broadcast(session, channel, &id) {
                 Ok(Some(_)) => continue,
                 Ok(None) => "the server does not know it".to_owned(),
                 Err(error) => {

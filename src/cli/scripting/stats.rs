@@ -6,7 +6,7 @@ use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use crate::cli::scripting::Files;
-use crate::cli::{Misuse, completing, print};
+use crate::cli::{UsageError, completing, print};
 use crate::shell::clock;
 use model::filter::FilterDay;
 use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans, TargetRate};
@@ -75,7 +75,7 @@ fn query(
     let channels = match files.channel(arguments.channel.as_deref())? {
         Some(channel) => vec![channel],
         None => {
-            let mirrors = files.mirrors(reader)?;
+            let mirrors = files.mirrored_channels(reader)?;
             let all = files.config.channels.iter().map(|channel| channel.id());
             all.filter(|channel_id| !mirrors.contains(channel_id)).collect()
         }
@@ -107,7 +107,7 @@ fn groups<'a>(files: &Files, reader: &Reader, report: &'a LevelsReport) -> Resul
 
 fn start_of(day: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp> {
     let wrong =
-        || Misuse(format!("{day:?} is no day; use today, yesterday, 7d or a date such as 2026-11-20"));
+        || UsageError(format!("{day:?} is no day; use today, yesterday, 7d or a date such as 2026-11-20"));
     Ok(FilterDay::parse(day).ok_or_else(wrong)?.start(now, zone))
 }
 

@@ -19,9 +19,9 @@ use model::time::Timestamp;
 use sync::{ChannelSync, ListDepth};
 
 /// Number of open conversations for which a list includes the AI state.
-const DETAILED: usize = 50;
+const MAX_DETAILED_CONVERSATIONS: usize = 50;
 /// Delay between two parts behind the top, which wait for the rate budget.
-const MOMENT: Duration = Duration::from_millis(250);
+const PAGE_PAUSE: Duration = Duration::from_millis(250);
 
 pub struct TopQuery {
     pub filter: ConversationFilter,
@@ -39,7 +39,7 @@ pub struct TopRows {
 }
 
 impl TopRows {
-    fn whole(rows: Vec<ConversationRow>) -> Self {
+    fn complete(rows: Vec<ConversationRow>) -> Self {
         Self { rows, incomplete: None }
     }
 }
@@ -48,7 +48,7 @@ impl TopRows {
 ///
 /// # Errors
 /// When the top of the list cannot be read within the time limit. Later failures are returned with the rows.
-pub fn rows(
+pub fn read_rows(
     session: &Session,
     channel: &ChannelSync,
     platform: &Platform,
@@ -57,7 +57,7 @@ pub fn rows(
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
     let what = "reading conversations";
     // Rows kept fresh by another process are used as they are.
-    if session.asks(channel)? {
+    if session.is_polling_needed(channel)? {
         if *platform == Platform::Whatsapp {
             session.read_new_messages(channel)?;
         }
@@ -68,18 +68,18 @@ pub fn rows(
     let mut is_all = false;
     loop {
         let rows = session.reader.conversations(&query)?.rows;
-        if !session.asks(channel)? {
-            return Ok(TopRows::whole(rows));
+        if !session.is_polling_needed(channel)? {
+            return Ok(TopRows::complete(rows));
         }
-        if session.is_over() {
-            return Ok(TopRows { rows, incomplete: Some(session.no_room(channel)) });
+        if session.is_timed_out() {
+            return Ok(TopRows { rows, incomplete: Some(session.rate_budget_error(channel)) });
         }
         let is_full = u32::try_from(rows.len()).is_ok_and(|number| number >= wanted.limit);
         let last = match rows.last().filter(|_| is_full) {
             Some(row) => session.reader.last_activity(&channel.spec().id, &row.conversation.id)?,
             None => None,
         };
-        if let Some((id, told)) = unread(session, channel, platform, wanted, (&rows, last), &asked)? {
+        if let Some((id, told)) = next_detail(session, channel, platform, wanted, (&rows, last), &asked)? {
             // One at a time: waiting for a rate limit must not repeat others.
             let read = match told {
                 ConversationDetail::History => {
@@ -104,10 +104,10 @@ pub fn rows(
             _ => false,
         };
         if is_known {
-            return Ok(TopRows::whole(rows));
+            return Ok(TopRows::complete(rows));
         }
         if is_all {
-            return Ok(TopRows { rows, incomplete: Some(session.list_breaks_off(channel, what)) });
+            return Ok(TopRows { rows, incomplete: Some(session.incomplete_list_error(channel, what)) });
         }
         let list = &mut session.progress(channel).list;
         match session.read(channel, what, async || channel.pull_remaining(list).await) {
@@ -115,7 +115,7 @@ pub fn rows(
             Err(error) => return Ok(TopRows { rows, incomplete: Some(error) }),
         }
         if !is_all {
-            session.sleep(MOMENT);
+            session.sleep(PAGE_PAUSE);
         }
     }
 }
@@ -129,7 +129,7 @@ enum ConversationDetail {
 
 /// Returns a conversation to be read before the rows are final: a shown one, or one above the last row that
 /// may come to match. Each is read once; a full reading would learn no more.
-fn unread(
+fn next_detail(
     session: &Session,
     channel: &ChannelSync,
     platform: &Platform,
@@ -154,7 +154,7 @@ fn unread(
             .iter()
             .map(|row| &row.conversation)
             .filter(|conversation| conversation.status != ConversationStatus::Closed)
-            .take(DETAILED);
+            .take(MAX_DETAILED_CONVERSATIONS);
         let unknown = open.filter(|conversation| conversation.automation == Automation::Unknown);
         return Ok(unknown.map(|unknown| (unknown.id.clone(), ConversationDetail::Automation)).find(is_new));
     }

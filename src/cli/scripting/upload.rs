@@ -3,11 +3,11 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, print_of_file};
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, file_fingerprint};
 use crate::cli::scripting::{Common, Session, single};
 use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
-use client::Enclosed;
+use client::Attachments;
 use model::account::Platform;
 use model::outbox::Operation;
 
@@ -23,20 +23,22 @@ pub struct UploadArguments {
 }
 
 pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
-    let facts =
-        files::look_at(&arguments.path).map_err(|why| CommandRefusal::unreadable(&arguments.path, why))?;
+    let facts = files::inspect_file(&arguments.path)
+        .map_err(|why| CommandRefusal::unreadable(&arguments.path, why))?;
     let bytes = files::read(&facts.path, facts.size).map_err(|why| anyhow!(why))?;
     let common = &arguments.common;
     let key = match arguments.key.is_given() {
-        true => WriteKey::of(&arguments.key, "upload", common, &[&print_of_file(&arguments.path)]),
+        true => WriteKey::of(&arguments.key, "upload", common, &[&file_fingerprint(&arguments.path)]),
         false => WriteKey::NONE,
     };
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
-    let channel = single::channel(session, common, "chat", Platform::is_chat)?;
-    let answer = Answer::new("uploaded", &facts.name).about("file", facts.name.as_str()).making("url");
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let channel = single::resolve_channel(session, common, "chat", Platform::is_chat)?;
+    let answer = Answer::new("uploaded", &facts.name)
+        .with_field("file", facts.name.as_str())
+        .with_created_field("url");
     let operation =
         Operation::Upload { filename: facts.name.clone(), mime_type: facts.mime_type, size: facts.size };
-    let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
-    let outcome = writing::carry_out(session, &channel, operation, enclosed, (&answer, &key))?;
+    let enclosed = Attachments { files: &[&bytes], ..Attachments::default() };
+    let outcome = writing::run_operation(session, &channel, operation, enclosed, (&answer, &key))?;
     writing::print_outcome(session, &channel, common, &answer, &outcome)
 }

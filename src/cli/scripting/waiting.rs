@@ -17,7 +17,7 @@ use model::prices::{self, Price};
 use model::spending;
 
 /// Sending process, connection state and balance of each channel.
-pub struct Waits(HashMap<ChannelId, ChannelState>);
+pub struct ChannelStates(HashMap<ChannelId, ChannelState>);
 
 struct ChannelState {
     leader: Leader,
@@ -25,15 +25,15 @@ struct ChannelState {
     credits: Option<f64>,
 }
 
-pub struct WaitsFor {
+pub struct RowWait {
     reason: WaitReason,
-    words: String,
+    text: String,
     command: Option<String>,
 }
 
-impl Waits {
+impl ChannelStates {
     /// Collects the state of these rows' channels.
-    pub fn of(files: &Files, rows: &[&OutboxRow]) -> Result<Self> {
+    pub fn load(files: &Files, rows: &[&OutboxRow]) -> Result<Self> {
         let mut known = HashMap::new();
         let runtime = desk::runtime()?;
         for row in rows {
@@ -52,7 +52,7 @@ impl Waits {
     }
 
     /// Reason one row waits; `others` may come before it.
-    pub fn of_row(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> WaitsFor {
+    pub fn row_wait(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> RowWait {
         let nobody = ChannelState { leader: Leader::Nobody, health: Health::Connecting, credits: None };
         let ChannelState { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
         let template = Price { min: prices::TEMPLATE_CREDITS, max: prices::MAX_TEMPLATE_CREDITS };
@@ -62,7 +62,7 @@ impl Waits {
         let reason = wait_reason(row, others.iter().copied(), &facts);
         let words = reason.describe(&row.operation, files.now());
         let command = reason.remedies().iter().find_map(|way| command(*way, row));
-        WaitsFor { reason, words, command }
+        RowWait { reason, text: words, command }
     }
 }
 
@@ -82,10 +82,10 @@ pub fn describe_wait(
     wait_reason(row, others.iter(), &facts).describe(&row.operation, session.now())
 }
 
-impl WaitsFor {
+impl RowWait {
     /// Text: the reason, the server's message, and the command that ends the wait.
     pub fn describe(&self, row: &OutboxRow) -> String {
-        let mut parts = vec![self.words.clone()];
+        let mut parts = vec![self.text.clone()];
         if let RowState::Stopped(_, why) = &row.state {
             parts.push(why.to_string());
         }
@@ -96,7 +96,7 @@ impl WaitsFor {
     pub fn json(&self) -> Value {
         json!({
             "reason": self.reason.word(),
-            "words": self.words,
+            "words": self.text,
             "until": self.reason.until().map(|time| time.to_string()),
             "process": self.reason.blocking_process(),
             "command": self.command,

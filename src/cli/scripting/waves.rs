@@ -20,7 +20,7 @@ use model::waves::{Campaign, CampaignPhase, RecipientCounts, Wave, WavePlan, Wav
 use sync::ChannelSync;
 
 /// Interval between checks of the progress.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The switches of waves.
 #[derive(Debug, Args)]
@@ -80,9 +80,9 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
     let mut before = None;
     let mut moved_at = session.moment();
     // No time limit: the campaign takes as long as its waves.
-    session.deadline.lift();
+    session.deadline.clear();
     loop {
-        let work = session.work(channel, "broadcast")?;
+        let work = session.run_send_step(channel, "broadcast")?;
         let campaign = find(session.store().campaign(id)?, id)?;
         let stands = (campaign.phase, campaign.started_waves(), campaign.counts());
         if before.as_ref() != Some(&stands) {
@@ -94,26 +94,28 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
         match campaign.phase {
             CampaignPhase::Finished => return Ok(()),
             CampaignPhase::Paused => {
-                let why =
-                    format!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign));
+                let why = format!(
+                    "it waits: {}; `frontdesk broadcast continue {id}` goes on",
+                    describe_wait(&campaign)
+                );
                 return Err(unfinished(channel, id, (FailureCause::Undecided, &why)));
             }
             CampaignPhase::Stopped | CampaignPhase::Recalled => bail!("it was {}", campaign.phase.word()),
             CampaignPhase::Running => (),
         }
-        if session.moment().since(moved_at) > session.patience + campaign.plan.pause() {
+        if session.moment().since(moved_at) > session.timeout + campaign.plan.pause() {
             let failure = channel.failure().or_else(|| work.failure());
             let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.why));
             let why = format!("nothing moved for a while{why}");
             return Err(unfinished(channel, id, (FailureCause::NoAnswer, &why)));
         }
         if work != SendStep::Moved {
-            session.sleep(LOOK);
+            session.sleep(POLL_INTERVAL);
         }
     }
 }
 
-fn waits(campaign: &Campaign) -> String {
+fn describe_wait(campaign: &Campaign) -> String {
     if campaign.why.is_empty() { "a person paused it".to_owned() } else { campaign.why.to_string() }
 }
 
@@ -129,7 +131,7 @@ pub fn halt(files: &Files, arguments: &CampaignArguments, phase: CampaignPhase) 
 }
 
 /// `broadcast continue`
-pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArguments) -> Result<()> {
+pub fn resume(session: &Session, channel: &ChannelSync, arguments: &CampaignArguments) -> Result<()> {
     let id = CampaignId::from(arguments.id.as_str());
     let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
     let quality = account.and_then(|account| account.quality_rating);
@@ -141,12 +143,12 @@ pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArgum
 }
 
 pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
-    found.ok_or_else(|| absent(id.as_str()).into())
+    found.ok_or_else(|| not_found(id.as_str()).into())
 }
 
 /// Error for an unknown broadcast.
-pub fn absent(id: &str) -> CommandRefusal {
-    CommandRefusal::absent(format!(
+pub fn not_found(id: &str) -> CommandRefusal {
+    CommandRefusal::not_found(format!(
         "no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"
     ))
 }

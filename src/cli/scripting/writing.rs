@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::cli::print;
-use crate::cli::scripting::confirming::{RefusedRow, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, wait_until_confirmed};
 use crate::cli::scripting::{Common, Session, waves};
 use crate::cli::unfinished::CommandRefusal;
-use client::{Enclosed, prepare_with};
+use client::{Attachments, prepare_with};
 use model::ids::{CampaignId, IdempotencyKey, ProposalId, RowId};
 use model::outbox::Operation;
 use model::text::SafeText;
@@ -26,9 +26,9 @@ use store::script_keys::{KeyUse, KeyedChange, ScriptKey};
 use sync::ChannelSync;
 
 /// Maximum characters of a key. Servers accept 255; parts of a command add a suffix.
-const MAX_KEY_LENGTH: usize = 200;
+const MAX_KEY_CHARS: usize = 200;
 /// Maximum bytes of a file included in its fingerprint.
-const MAX_PRINTED_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_FINGERPRINTED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The switch of all that changes something on a server.
 #[derive(Debug, Clone, Args)]
@@ -48,23 +48,23 @@ impl KeyArgument {
 
 fn idempotency_key(text: &str) -> Result<String, String> {
     let is_fit =
-        (1..=MAX_KEY_LENGTH).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
     if is_fit {
         Ok(text.to_owned())
     } else {
-        Err(format!("give 1 to {MAX_KEY_LENGTH} visible ASCII characters"))
+        Err(format!("give 1 to {MAX_KEY_CHARS} visible ASCII characters"))
     }
 }
 
 /// Name of a change: the key of the command, or of a part of it.
 #[derive(Debug, Clone)]
-pub struct WriteKey(Option<NamedWish>);
+pub struct WriteKey(Option<NamedChange>);
 
 #[derive(Debug, Clone)]
-struct NamedWish {
+struct NamedChange {
     key: String,
     /// Fingerprint of the command and its arguments.
-    wish: String,
+    fingerprint: String,
 }
 
 impl WriteKey {
@@ -73,27 +73,28 @@ impl WriteKey {
 
     /// Key of a command. `wish` holds all its arguments: commands with the same key must not differ in it.
     pub fn of(argument: &KeyArgument, command: &str, common: &Common, wish: &[&str]) -> Self {
-        let print = || print_of([command, common.channel.as_deref().unwrap_or_default()].iter().chain(wish));
-        Self(argument.idempotency_key.clone().map(|key| NamedWish { key, wish: print() }))
+        let print =
+            || fingerprint_of([command, common.channel.as_deref().unwrap_or_default()].iter().chain(wish));
+        Self(argument.idempotency_key.clone().map(|key| NamedChange { key, fingerprint: print() }))
     }
 
     /// Key of one of several changes by a command.
     #[must_use]
     pub fn part(&self, part: &str) -> Self {
-        Self(self.0.as_ref().map(|named| NamedWish {
-            key: format!("{}.{}", named.key, &print_of([part].iter())[..16]),
-            wish: named.wish.clone(),
+        Self(self.0.as_ref().map(|named| NamedChange {
+            key: format!("{}.{}", named.key, &fingerprint_of([part].iter())[..16]),
+            fingerprint: named.fingerprint.clone(),
         }))
     }
 
-    fn with(&self, answer: &Answer) -> Result<Option<ScriptKey>> {
-        let Some(NamedWish { key, wish }) = &self.0 else { return Ok(None) };
+    fn to_script_key(&self, answer: &Answer) -> Result<Option<ScriptKey>> {
+        let Some(NamedChange { key, fingerprint: wish }) = &self.0 else { return Ok(None) };
         let answer = serde_json::to_string(answer).context("keeping what the command says")?;
         Ok(Some(ScriptKey { key: IdempotencyKey::new(key.as_str()), fingerprint: wish.clone(), answer }))
     }
 }
 
-fn print_of<'a>(parts: impl Iterator<Item = &'a &'a str>) -> String {
+fn fingerprint_of<'a>(parts: impl Iterator<Item = &'a &'a str>) -> String {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update(part.len().to_be_bytes());
@@ -103,10 +104,10 @@ fn print_of<'a>(parts: impl Iterator<Item = &'a &'a str>) -> String {
 }
 
 /// Fingerprint of a file: its path and, for a plain file, its content.
-pub fn print_of_file(path: &str) -> String {
+pub fn file_fingerprint(path: &str) -> String {
     let mut bytes = Vec::new();
-    let read =
-        disk::plain(Path::new(path)).and_then(|file| file.take(MAX_PRINTED_BYTES).read_to_end(&mut bytes));
+    let read = disk::open_plain(Path::new(path))
+        .and_then(|file| file.take(MAX_FINGERPRINTED_BYTES).read_to_end(&mut bytes));
     // An unreadable file is reported later.
     drop(read);
     let print: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -141,20 +142,20 @@ impl Answer {
 
     /// Adds a field to the subject.
     #[must_use]
-    pub fn about(mut self, field: &str, value: impl Into<Value>) -> Self {
+    pub fn with_field(mut self, field: &str, value: impl Into<Value>) -> Self {
         self.about.insert(field.to_owned(), value.into());
         self
     }
 
     /// Sets the field of the created id, which is printed for people, too.
     #[must_use]
-    pub fn making(self, field: &str) -> Self {
+    pub fn with_created_field(self, field: &str) -> Self {
         Self { made: Some(field.to_owned()), shows_made: true, ..self }
     }
 
     /// Sets the field of the created id, for programs only.
     #[must_use]
-    pub fn making_quietly(self, field: &str) -> Self {
+    pub fn with_hidden_created_field(self, field: &str) -> Self {
         Self { made: Some(field.to_owned()), ..self }
     }
 }
@@ -164,7 +165,7 @@ impl Answer {
 pub struct Outcome {
     pub row: RowId,
     /// Created id or address.
-    pub made: Option<String>,
+    pub created_id: Option<String>,
     receipt: StoredReceipt,
     /// True if an earlier command with the same key made the change.
     is_repeated: bool,
@@ -175,8 +176,8 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When it failed, or the key was used for another change.
-pub fn begin(session: &Session, common: &Common, key: WriteKey) -> Result<Option<WriteKey>> {
-    let Some(script_key) = key.with(&Answer::new("", ""))? else { return Ok(Some(key)) };
+pub fn claim_key(session: &Session, common: &Common, key: WriteKey) -> Result<Option<WriteKey>> {
+    let Some(script_key) = key.to_script_key(&Answer::new("", ""))? else { return Ok(Some(key)) };
     match session.store().key_use(&script_key)? {
         KeyUse::New => Ok(Some(key)),
         used => {
@@ -191,8 +192,8 @@ fn known_change(key: &ScriptKey, used: KeyUse) -> Result<KeyedChange> {
     let named = key.key.as_str();
     match used {
         KeyUse::Used(known) => Ok(known),
-        KeyUse::GivenUp(row) => Err(CommandRefusal::given_up(named, &row).into()),
-        KeyUse::New | KeyUse::Other => Err(CommandRefusal::other_change(named).into()),
+        KeyUse::GivenUp(row) => Err(CommandRefusal::abandoned(named, &row).into()),
+        KeyUse::New | KeyUse::Other => Err(CommandRefusal::key_conflict(named).into()),
     }
 }
 
@@ -203,7 +204,7 @@ fn follow(session: &Session, common: &Common, known: &KeyedChange) -> Result<()>
     if session.store().campaign(&campaign)?.is_some() {
         return waves::follow(session, &channel, &campaign, common.json);
     }
-    confirmed(session, &channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
+    wait_until_confirmed(session, &channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
     let answer: Answer = serde_json::from_str(&known.answer).context("reading what was asked for before")?;
     let outcome = Outcome { is_repeated: true, ..outcome(session, &known.row)? };
     print_outcome(session, &channel, common, &answer, &outcome)
@@ -218,18 +219,18 @@ fn channel_of(session: &Session, known: &KeyedChange) -> Result<Arc<ChannelSync>
 fn outcome(session: &Session, row: &RowId) -> Result<Outcome> {
     let made = session.store().created_id(row)?;
     let receipt = session.store().receipt(row)?;
-    Ok(Outcome { row: row.clone(), made, receipt, is_repeated: false })
+    Ok(Outcome { row: row.clone(), created_id: made, receipt, is_repeated: false })
 }
 
 /// Queues a change and waits until the server has confirmed it.
 ///
 /// # Errors
 /// When it is not confirmed, or the channel is read-only.
-pub fn carry_out(
+pub fn run_operation(
     session: &Session,
     channel: &ChannelSync,
     operation: Operation,
-    enclosed: Enclosed<'_>,
+    enclosed: Attachments<'_>,
     (answer, key): (&Answer, &WriteKey),
 ) -> Result<Outcome> {
     refuse_read_only(channel)?;
@@ -237,33 +238,38 @@ pub fn carry_out(
     let lane = operation.lane(None).context("it is not clear whom it is for")?;
     let request = prepare_with(&platform, &lane, &operation, enclosed)?;
     let row = NewRow::without_delay(channel.spec().id.clone(), lane, operation, request);
-    carry_out_rows(session, channel, vec![row], (answer, key))
+    run_rows(session, channel, vec![row], (answer, key))
 }
 
 /// Queues rows in order, of which the last is the change, and waits until all are confirmed.
 ///
 /// # Errors
 /// When one of them is not confirmed.
-pub fn carry_out_rows(
+pub fn run_rows(
     session: &Session,
     channel: &ChannelSync,
     rows: Vec<NewRow>,
     (answer, key): (&Answer, &WriteKey),
 ) -> Result<Outcome> {
-    let queued = match key.with(answer)? {
+    let queued = match key.to_script_key(answer)? {
         None => session.store().enqueue_many(rows, false, session.now())?,
         Some(script_key) => match session.store().enqueue_with_key(rows, &script_key, session.now())? {
             Ok(queued) => queued,
             // Another command with this key was faster.
             Err(used) => {
                 let known = known_change(&script_key, used)?;
-                confirmed(session, channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
+                wait_until_confirmed(
+                    session,
+                    channel,
+                    std::slice::from_ref(&known.row),
+                    RefusedRow::GivenUp,
+                )?;
                 return Ok(Outcome { is_repeated: true, ..outcome(session, &known.row)? });
             }
         },
     };
     let rows: Vec<RowId> = queued.into_iter().map(|row| row.id).collect();
-    confirmed(session, channel, &rows, RefusedRow::GivenUp)?;
+    wait_until_confirmed(session, channel, &rows, RefusedRow::GivenUp)?;
     outcome(session, rows.last().context("nothing was queued")?)
 }
 
@@ -278,14 +284,14 @@ pub fn accept(
     rows: Vec<NewRow>,
     (answer, key): (&Answer, &WriteKey),
 ) -> Result<Outcome> {
-    let script_key = key.with(answer)?;
+    let script_key = key.to_script_key(answer)?;
     let queued = session.store().accept_with_key(proposal, rows, script_key.as_ref(), session.now())?;
     let Some(queued) = queued else {
         let words = format!("the proposal {proposal} does not wait any more; somebody decided over it");
-        return Err(CommandRefusal::absent(words).into());
+        return Err(CommandRefusal::not_found(words).into());
     };
     let rows: Vec<RowId> = queued.into_iter().map(|row| row.id).collect();
-    confirmed(session, channel, &rows, RefusedRow::GivenUp)?;
+    wait_until_confirmed(session, channel, &rows, RefusedRow::GivenUp)?;
     outcome(session, rows.last().context("nothing was queued")?)
 }
 
@@ -299,7 +305,7 @@ pub fn begin_campaign(
     quality: Option<SafeText>,
     key: &WriteKey,
 ) -> Result<CampaignId> {
-    let Some(script_key) = key.with(&Answer::new("", ""))? else {
+    let Some(script_key) = key.to_script_key(&Answer::new("", ""))? else {
         return session
             .store()
             .start_campaign(new, quality, session.now())
@@ -334,7 +340,7 @@ pub fn print_outcome(
     if common.json {
         return print::json(&as_json(session, channel, answer, outcome));
     }
-    let made = outcome.made.as_ref().filter(|_| answer.shows_made);
+    let made = outcome.created_id.as_ref().filter(|_| answer.shows_made);
     let made = made.map(|made| format!(" ({made})")).unwrap_or_default();
     print::line(&print::columns(&[format!(
         "{}: {} on {}{made}",
@@ -358,7 +364,7 @@ pub fn as_json(session: &Session, channel: &ChannelSync, answer: &Answer, outcom
     });
     if let Value::Object(fields) = &mut told {
         fields.extend(answer.about.clone());
-        fields.extend(answer.made.iter().map(|field| (field.clone(), json!(outcome.made))));
+        fields.extend(answer.made.iter().map(|field| (field.clone(), json!(outcome.created_id))));
     }
     told
 }

@@ -59,29 +59,33 @@
 //! unclear.
 
 use crate::errors::{
-    ApiRefusal, AttemptPhase, ErrorCode, NotSent, Unclear, WriteOutcome, failure_words, refusal,
+    ApiRefusal, AttemptPhase, ErrorCode, NotSent, Unclear, WriteOutcome, describe_server_error, refusal,
 };
 use crate::receipt::{self, AcceptedAnswer, ReadReceipt, Receipt, ReceiptKind};
-use crate::request::Raw;
+use crate::request::RawResponse;
 use crate::words;
 use model::outbox::Operation;
 use model::text::SafeText;
 
 /// Classes an answer that came whole.
-pub(crate) fn classify(operation: &Operation, phase: AttemptPhase, raw: &Raw) -> WriteOutcome<Receipt> {
+pub(crate) fn classify(
+    operation: &Operation,
+    phase: AttemptPhase,
+    raw: &RawResponse,
+) -> WriteOutcome<Receipt> {
     match raw.status {
-        200..=205 => accepted(operation, raw),
+        200..=205 => classify_accepted(operation, raw),
         300..=399 => unknown(raw, SafeText::line(&words::redirect(&raw.facts, raw.status))),
         400..=499 => match refusal(raw.status, &raw.facts, &raw.body) {
-            Some(refusal) => refused(operation, phase, raw, refusal),
-            None => unknown(raw, not_promised(raw)),
+            Some(refusal) => classify_refused(operation, phase, raw, refusal),
+            None => unknown(raw, describe_unexpected(raw)),
         },
-        500..=599 => unknown(raw, failure_words(raw.status, &raw.facts, &raw.body)),
-        _ => unknown(raw, not_promised(raw)),
+        500..=599 => unknown(raw, describe_server_error(raw.status, &raw.facts, &raw.body)),
+        _ => unknown(raw, describe_unexpected(raw)),
     }
 }
 
-fn accepted(operation: &Operation, raw: &Raw) -> WriteOutcome<Receipt> {
+fn classify_accepted(operation: &Operation, raw: &RawResponse) -> WriteOutcome<Receipt> {
     let answer = AcceptedAnswer {
         status: raw.status,
         body: &raw.body,
@@ -99,51 +103,51 @@ fn accepted(operation: &Operation, raw: &Raw) -> WriteOutcome<Receipt> {
             docs: None,
             retry_after: None,
         }),
-        ReadReceipt::Other => unknown(raw, not_promised(raw)),
+        ReadReceipt::Other => unknown(raw, describe_unexpected(raw)),
     }
 }
 
-fn refused(
+fn classify_refused(
     operation: &Operation,
     phase: AttemptPhase,
-    raw: &Raw,
+    raw: &RawResponse,
     refusal: ApiRefusal,
 ) -> WriteOutcome<Receipt> {
-    if refusal.is_about_the_key() {
-        return unsettled(raw, refusal.describe(), refusal);
+    if refusal.is_idempotency_error() {
+        return unsettled_outcome(raw, refusal.describe(), refusal);
     }
     let is_limit = refusal.code == Some(ErrorCode::RateLimitExceeded) || refusal.status == 429;
     if is_limit {
         return WriteOutcome::NotSent(NotSent::Limited(refusal));
     }
     if matches!(refusal.status, 408 | 421 | 425 | 452..) {
-        return unsettled(raw, refusal.describe(), refusal);
+        return unsettled_outcome(raw, refusal.describe(), refusal);
     }
-    let is_gone = removes(operation) && refusal.code == Some(ErrorCode::NotFound) && refusal.status == 404;
+    let is_gone = is_removal(operation) && refusal.code == Some(ErrorCode::NotFound) && refusal.status == 404;
     match phase {
         AttemptPhase::First => WriteOutcome::Refused(refusal),
         AttemptPhase::Anew | AttemptPhase::AfterUnclear if is_gone => {
-            WriteOutcome::Done(Receipt::of(ReceiptKind::Deleted))
+            WriteOutcome::Done(Receipt::from_kind(ReceiptKind::Deleted))
         }
         AttemptPhase::Anew => WriteOutcome::Refused(refusal),
-        AttemptPhase::AfterUnclear if settles(operation, &refusal, raw.facts.replayed) => {
+        AttemptPhase::AfterUnclear if is_settling(operation, &refusal, raw.facts.replayed) => {
             WriteOutcome::Refused(refusal)
         }
         AttemptPhase::AfterUnclear => {
             let why = format!("the answer to an earlier attempt was lost, and now: {}", refusal.describe());
-            unsettled(raw, SafeText::line(&why), refusal)
+            unsettled_outcome(raw, SafeText::line(&why), refusal)
         }
     }
 }
 
 /// True if a refusal says that no attempt under the key was carried out.
-fn settles(operation: &Operation, refusal: &ApiRefusal, is_kept: bool) -> bool {
+fn is_settling(operation: &Operation, refusal: &ApiRefusal, is_kept: bool) -> bool {
     let Some(code) = refusal.code.filter(|code| code.status() == refusal.status) else { return false };
-    lists(operation, code) && (is_kept || matches!(refusal.status, 400 | 402))
+    is_listed_error(operation, code) && (is_kept || matches!(refusal.status, 400 | 402))
 }
 
 /// True if the interface lists a code among the answers to an operation.
-fn lists(operation: &Operation, code: ErrorCode) -> bool {
+fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
     use ErrorCode::*;
     if matches!(code, InvalidAuth | InvalidKey | RevokedKey | Forbidden) {
         return true;
@@ -193,11 +197,11 @@ fn lists(operation: &Operation, code: ErrorCode) -> bool {
 }
 
 /// True if it is done once the thing does not exist.
-fn removes(operation: &Operation) -> bool {
+fn is_removal(operation: &Operation) -> bool {
     matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. })
 }
 
-fn unsettled(raw: &Raw, why: SafeText, refusal: ApiRefusal) -> WriteOutcome<Receipt> {
+fn unsettled_outcome(raw: &RawResponse, why: SafeText, refusal: ApiRefusal) -> WriteOutcome<Receipt> {
     WriteOutcome::Unknown(Unclear {
         why,
         status: Some(raw.status),
@@ -207,7 +211,7 @@ fn unsettled(raw: &Raw, why: SafeText, refusal: ApiRefusal) -> WriteOutcome<Rece
     })
 }
 
-fn unknown(raw: &Raw, why: SafeText) -> WriteOutcome<Receipt> {
+fn unknown(raw: &RawResponse, why: SafeText) -> WriteOutcome<Receipt> {
     WriteOutcome::Unknown(Unclear {
         why,
         status: Some(raw.status),
@@ -218,7 +222,7 @@ fn unknown(raw: &Raw, why: SafeText) -> WriteOutcome<Receipt> {
 }
 
 /// Says what came where the interface promises something else.
-fn not_promised(raw: &Raw) -> SafeText {
+fn describe_unexpected(raw: &RawResponse) -> SafeText {
     let is_object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&raw.body).is_ok();
     if is_object || (raw.body.trim_ascii().is_empty() && (200..300).contains(&raw.status)) {
         return SafeText::line(&format!(
@@ -226,7 +230,7 @@ fn not_promised(raw: &Raw) -> SafeText {
             raw.status
         ));
     }
-    SafeText::line(&words::not_json(&raw.facts, &raw.body, raw.status))
+    SafeText::line(&words::describe_not_json(&raw.facts, &raw.body, raw.status))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ fn at(micros: i64) -> Moment {
 /// Asks once every `gap` until refused; how many got through, and the wait.
 fn ask_until_refused(pace: &mut RateBudget, kind: RequestKind, start: i64, gap: i64) -> (i64, i64) {
     for count in 0.. {
-        if let Err(wait) = pace.ask(kind, 0, at(start + count * gap)) {
+        if let Err(wait) = pace.acquire(kind, 0, at(start + count * gap)) {
             return (count, wait);
         }
     }
@@ -23,7 +23,7 @@ fn ask_until_refused(pace: &mut RateBudget, kind: RequestKind, start: i64, gap: 
 fn ask_all_along(pace: &mut RateBudget, kind: RequestKind, start: i64, span: i64) -> usize {
     let (mut now, mut count) = (start, 0);
     while now < start + span {
-        match pace.ask(kind, 0, at(now)) {
+        match pace.acquire(kind, 0, at(now)) {
             Ok(()) => count += 1,
             Err(wait) => now += wait,
         }
@@ -45,14 +45,14 @@ fn a_burst_is_spread() {
     let mut pace = RateBudget::default();
     assert_eq!(ask_until_refused(&mut pace, POLL, 0, 0), (12, SECOND));
     assert_eq!(ask_until_refused(&mut pace, PERSON, 0, 0).0, 6);
-    assert!(pace.ask(POLL, 0, at(SECOND)).is_ok());
+    assert!(pace.acquire(POLL, 0, at(SECOND)).is_ok());
 }
 
 #[test]
 fn sends_have_their_own_minute() {
     let mut pace = RateBudget::default();
     assert_eq!(ask_until_refused(&mut pace, RequestKind::Send, 0, SECOND / 10).0, 95);
-    assert!(pace.ask(POLL, 0, at(10 * SECOND)).is_ok());
+    assert!(pace.acquire(POLL, 0, at(10 * SECOND)).is_ok());
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn the_server_is_heard() {
     let rate = |remaining, reset| Rate { limit: 300, remaining, reset_in: Some(reset) };
     pace.record_rate(POLL, rate(20, SECOND), at(0));
     assert_eq!(pace.percent_used(at(0)), 93);
-    assert!(pace.ask(POLL, 0, at(0)).is_ok());
+    assert!(pace.acquire(POLL, 0, at(0)).is_ok());
     pace.record_rate(POLL, rate(0, 7 * SECOND), at(SECOND));
-    assert_eq!(pace.ask(PERSON, 0, at(SECOND)), Err(7 * SECOND));
-    pace.refused(RequestKind::Send, 9 * SECOND, at(SECOND));
-    assert_eq!(pace.ask(RequestKind::Send, 0, at(2 * SECOND)), Err(8 * SECOND));
+    assert_eq!(pace.acquire(PERSON, 0, at(SECOND)), Err(7 * SECOND));
+    pace.record_refusal(RequestKind::Send, 9 * SECOND, at(SECOND));
+    assert_eq!(pace.acquire(RequestKind::Send, 0, at(2 * SECOND)), Err(8 * SECOND));
     pace.record_rate(POLL, Rate { limit: 20, remaining: 3, reset_in: None }, at(20 * SECOND));
     assert_eq!(pace.percent_used(at(20 * SECOND)), 0, "the burst's numbers say nothing of the minute");
 }
@@ -82,14 +82,14 @@ fn polling_gives_way_by_halves_and_comes_back_slowly() {
     for (name, asked, remaining, rate) in cases {
         let mut pace = RateBudget::default();
         for count in 0..asked {
-            pace.ask(POLL, 0, at(count * SECOND / 3)).expect("a place");
+            pace.acquire(POLL, 0, at(count * SECOND / 3)).expect("a place");
         }
         pace.record_rate(POLL, little(remaining), at(50 * SECOND));
         assert_eq!(pace.rate, rate, "{name}");
     }
     let mut pace = RateBudget::default();
-    pace.refused(POLL, SECOND, at(0));
-    pace.refused(POLL, SECOND, at(SECOND));
+    pace.record_refusal(POLL, SECOND, at(0));
+    pace.record_refusal(POLL, SECOND, at(SECOND));
     assert_eq!(pace.rate, 112, "once a minute at most");
     pace.record_rate(POLL, little(29), at(MINUTE));
     assert_eq!(pace.rate, 56);
@@ -98,17 +98,17 @@ fn polling_gives_way_by_halves_and_comes_back_slowly() {
         assert_eq!(pace.rate, rate, "{minutes}");
     }
     for refusal in 0..20 {
-        pace.refused(POLL, SECOND, at((2_000 + refusal) * MINUTE));
+        pace.record_refusal(POLL, SECOND, at((2_000 + refusal) * MINUTE));
     }
-    assert_eq!(pace.rate, FLOOR, "never to nothing");
+    assert_eq!(pace.rate, MIN_BACKGROUND_READS, "never to nothing");
 }
 
 #[test]
 fn a_clock_set_back_does_not_block() {
     let mut pace = RateBudget::default();
     ask_all_along(&mut pace, POLL, 0, MINUTE);
-    pace.refused(POLL, MINUTE, at(MINUTE));
-    assert!(pace.ask(POLL, 0, at(-100 * MINUTE)).is_ok());
+    pace.record_refusal(POLL, MINUTE, at(MINUTE));
+    assert!(pace.acquire(POLL, 0, at(-100 * MINUTE)).is_ok());
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn a_busy_tab_leaves_the_others_their_part() {
     let mut pace = RateBudget::default();
     let (mut now, mut busy, mut refused) = (0, 0, 0);
     while now < 10 * MINUTE {
-        busy += usize::from(pace.ask(POLL, 1, at(now)).is_ok());
+        busy += usize::from(pace.acquire(POLL, 1, at(now)).is_ok());
         // The other tab asks now and then.
         if now % (3 * SECOND) == 0
-            && let Err(wait) = pace.ask(POLL, 2, at(now))
+            && let Err(wait) = pace.acquire(POLL, 2, at(now))
         {
             assert!(now < MINUTE || wait <= SECOND, "{} s: {wait}", now / SECOND);
             refused += 1;
@@ -138,11 +138,11 @@ impl Limiter {
     fn admit_one(&mut self, now: i64) -> Result<u32, i64> {
         self.0.retain(|number| now - number < MINUTE);
         let last_second = self.0.iter().filter(|number| now - **number < SECOND).count();
-        if self.0.len() >= READS || last_second >= BURST {
+        if self.0.len() >= READS_PER_MINUTE || last_second >= REQUESTS_PER_SECOND {
             return Err(SECOND);
         }
         self.0.push_back(now);
-        Ok(u32::try_from(READS - self.0.len()).unwrap_or(0))
+        Ok(u32::try_from(READS_PER_MINUTE - self.0.len()).unwrap_or(0))
     }
 }
 
@@ -161,7 +161,7 @@ fn two_machines(gaps: [i64; 2], second_joins: i64, hours: i64) -> (Vec<[u32; 2]>
         }
         let span = usize::try_from(now / (10 * MINUTE)).unwrap_or(0);
         made.resize(span + 1, [0; 2]);
-        match paces[who].ask(POLL, 0, at(now)) {
+        match paces[who].acquire(POLL, 0, at(now)) {
             Err(wait) => next[who] = now + wait,
             Ok(()) => {
                 match limiter.admit_one(now) {
@@ -171,7 +171,7 @@ fn two_machines(gaps: [i64; 2], second_joins: i64, hours: i64) -> (Vec<[u32; 2]>
                     }
                     Err(wait) => {
                         refused += 1;
-                        paces[who].refused(POLL, wait, at(now));
+                        paces[who].record_refusal(POLL, wait, at(now));
                     }
                 }
                 next[who] = now + gaps[who];
@@ -229,7 +229,7 @@ fn each_kind_of_write_has_its_own_minute() {
         assert_eq!(ask_until_refused(&mut pace, kind, start, SECOND / 10).0, most, "{kind:?}");
         start += most * SECOND / 10;
     }
-    pace.refused(RequestKind::Broadcast, 3 * MINUTE, at(MINUTE));
-    assert_eq!(pace.ask(RequestKind::Broadcast, 0, at(2 * MINUTE)), Err(2 * MINUTE));
-    assert!(pace.ask(RequestKind::Webhook, 0, at(2 * MINUTE)).is_ok(), "the others do not count");
+    pace.record_refusal(RequestKind::Broadcast, 3 * MINUTE, at(MINUTE));
+    assert_eq!(pace.acquire(RequestKind::Broadcast, 0, at(2 * MINUTE)), Err(2 * MINUTE));
+    assert!(pace.acquire(RequestKind::Webhook, 0, at(2 * MINUTE)).is_ok(), "the others do not count");
 }

@@ -1,6 +1,6 @@
 //! Exact bytes of every operation, and what is refused before it leaves.
 
-use crate::prepare::{Enclosed, PrepareError, prepare, prepare_with};
+use crate::prepare::{Attachments, PrepareError, prepare, prepare_with};
 use model::account::Platform;
 use model::ids::MessageId;
 use model::outbox::content::{
@@ -267,7 +267,7 @@ fn mail() -> Mail {
 
 fn enclosing(operation: &Operation, files: &[&[u8]]) -> Result<(String, Vec<u8>), PrepareError> {
     let secret = Secret::new("s3cret");
-    let enclosed = Enclosed { files, secret: Some(&secret) };
+    let enclosed = Attachments { files, secret: Some(&secret) };
     let platform =
         if matches!(operation, Operation::SendMail(_)) { Platform::Email } else { Platform::Whatsapp };
     let request = prepare_with(&platform, &Lane::Media, operation, enclosed)?;

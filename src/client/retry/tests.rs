@@ -3,8 +3,8 @@
 use crate::errors::writes::classify;
 use crate::errors::{ApiRefusal, AttemptPhase, NotSent, Unclear, WriteOutcome};
 use crate::headers::{Rate, ResponseFacts};
-use crate::request::Raw;
-use crate::retry::{Attempt, PROGRESS, RetryStep, decide, part};
+use crate::request::RawResponse;
+use crate::retry::{Attempt, MAX_IN_PROGRESS_TIME, RetryStep, decide, jittered_part};
 use model::outbox::{MAX_KEY_AGE, Operation, RetryClass, StopReason};
 use model::text::SafeText;
 use model::time::SECOND;
@@ -37,7 +37,7 @@ fn unclear(replayed: bool) -> WriteOutcome<()> {
 
 const FRESH: Attempt = Attempt {
     class: RetryClass::Send,
-    recognised: false,
+    is_idempotency_supported: false,
     failures: 0,
     age: SECOND,
     in_progress: SECOND,
@@ -132,22 +132,22 @@ fn an_attempt_in_progress_is_waited_for() {
         );
         assert_eq!(next, RetryStep::AskAgain { after, counted: false });
     }
-    let long = Attempt { in_progress: PROGRESS, ..FRESH };
+    let long = Attempt { in_progress: MAX_IN_PROGRESS_TIME, ..FRESH };
     assert_eq!(stops(&decide(&busy(None), long)), Some(StopReason::Unknown));
 }
 
 #[test]
 fn jitter_stays_within_its_span() {
     for jitter in [0.0, 0.001, 0.5, 0.9999] {
-        assert!((0..1000).contains(&part(1000, jitter)));
+        assert!((0..1000).contains(&jittered_part(1000, jitter)));
     }
-    assert_eq!(part(1000, 0.0), 0);
+    assert_eq!(jittered_part(1000, 0.0), 0);
 }
 
 /// The answer to a text's first attempt, as it comes off the wire.
 fn answer(status: u16, body: &str, facts: ResponseFacts) -> WriteOutcome<()> {
     let text = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
-    let raw = Raw { status, facts, body: body.as_bytes().to_vec() };
+    let raw = RawResponse { status, facts, body: body.as_bytes().to_vec() };
     match classify(&text, AttemptPhase::First, &raw) {
         WriteOutcome::Done(_) => WriteOutcome::Done(()),
         WriteOutcome::NotSent(why) => WriteOutcome::NotSent(why),
@@ -236,10 +236,10 @@ fn each_class_repeats_in_its_own_way() {
     for (class, fresh, spent) in cases {
         assert_eq!(asks(Attempt { class, ..FRESH }), fresh, "{class:?}");
         assert_eq!(asks(Attempt { class, ..old }), spent, "{class:?} with a spent key");
-        let last = Attempt { class, recognised: true, failures: 3, ..FRESH };
+        let last = Attempt { class, is_idempotency_supported: true, failures: 3, ..FRESH };
         assert_eq!(stops(&decide(&unclear(false), last)), Some(StopReason::Unknown), "{class:?}: four times");
     }
-    let guarded = Attempt { class: RetryClass::Guarded, recognised: true, ..FRESH };
+    let guarded = Attempt { class: RetryClass::Guarded, is_idempotency_supported: true, ..FRESH };
     assert!(asks(guarded), "where the server recognises keys");
     assert!(!asks(Attempt { age: MAX_KEY_AGE, ..guarded }), "but not for ever");
     // What was certainly not executed is not in doubt for any class.

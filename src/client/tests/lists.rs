@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::errors::ReadError;
 use crate::tests::Still;
-use crate::transport::{Broken, Incoming, OutgoingRequest, Transport};
-use crate::{Client, Listed};
+use crate::transport::{ExchangeError, IncomingResponse, OutgoingRequest, Transport};
+use crate::{Client, ListPage};
 use model::account::Platform;
 use model::happenings;
 use model::ids::ConversationId;
@@ -23,9 +23,9 @@ use model::secret::Secret;
 struct OneBody(Mutex<Vec<u8>>);
 
 impl Transport for OneBody {
-    fn exchange(&self, _: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>> {
+    fn exchange(&self, _: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>> {
         let body = self.0.lock().expect("a body").clone();
-        Box::pin(async { Ok(Incoming { status: 200, headers: HeaderMap::new(), body: Ok(body) }) })
+        Box::pin(async { Ok(IncomingResponse { status: 200, headers: HeaderMap::new(), body: Ok(body) }) })
     }
 }
 
@@ -33,7 +33,7 @@ impl Transport for OneBody {
 /// it goes on.
 type Outcome = Result<(usize, usize, Option<String>), ReadError>;
 
-fn outcome<T>(listed: Result<Listed<T>, ReadError>) -> Outcome {
+fn outcome<T>(listed: Result<ListPage<T>, ReadError>) -> Outcome {
     listed.map(|listed| (listed.items.len(), listed.unreadable.len(), listed.next_cursor))
 }
 
@@ -71,7 +71,7 @@ async fn read(client: &Client, list: &str) -> Outcome {
         "correspondents" => outcome(client.email_contacts(None, None).await),
         "templates" => outcome(client.templates().await),
         "webhooks" => outcome(client.webhooks(&Platform::Whatsapp).await),
-        _ => outcome(client.happenings(happenings::TriggerKind::Order).await),
+        _ => outcome(client.trigger_events(happenings::TriggerKind::Order).await),
     }
 }
 
@@ -175,7 +175,7 @@ fn page(items: &[String], more: &str, cursor: &str, inside: bool) -> String {
 fn client() -> (Client, Arc<OneBody>) {
     let transport = Arc::new(OneBody::default());
     let key = Secret::new("svc_live_0123456789");
-    let client = Client::through(transport.clone(), "http://127.0.0.1:1/v1", &key, Arc::new(Still));
+    let client = Client::with_transport(transport.clone(), "http://127.0.0.1:1/v1", &key, Arc::new(Still));
     (client.expect("a client"), transport)
 }
 

@@ -26,7 +26,7 @@ impl Clock for Still {
 
 fn client(server: &str, bounds: ClientTimeouts) -> Client {
     let key = Secret::new("svc_live_0123456789");
-    Client::within(&format!("{server}/v1"), &key, Arc::new(Still), bounds).unwrap()
+    Client::with_timeouts(&format!("{server}/v1"), &key, Arc::new(Still), bounds).unwrap()
 }
 
 fn text() -> (Operation, PreparedRequest, IdempotencyKey) {
@@ -47,7 +47,7 @@ async fn no_redirect_is_followed() {
         let read = client.account().await;
         assert!(matches!(read, Err(ReadError::Misconfigured(_))), "{status}: {read:?}");
         let (operation, request, key) = text();
-        let sent = client.carry_out(&operation, &request, &key, AttemptPhase::First).await;
+        let sent = client.send_write(&operation, &request, &key, AttemptPhase::First).await;
         let WriteOutcome::Unknown(unclear) = &sent else { panic!("{status}: {sent:?}") };
         assert!(unclear.is_redirect(), "it may follow work that was done: {status}");
     }
@@ -62,7 +62,7 @@ async fn an_answer_has_a_bound() {
     let Err(ReadError::Trouble(why)) = client.account().await else { panic!("it was read") };
     assert_eq!(why.as_str(), "the server's answer is larger than 1 MiB and was not read");
     let (operation, request, key) = text();
-    let sent = client.carry_out(&operation, &request, &key, AttemptPhase::First).await;
+    let sent = client.send_write(&operation, &request, &key, AttemptPhase::First).await;
     assert!(matches!(sent, WriteOutcome::Unknown(_)), "it may have been done: {sent:?}");
 }
 
@@ -80,13 +80,13 @@ async fn a_server_that_never_answers_is_given_up() {
         let Err(ReadError::Offline(why)) = client.account().await else { panic!("it answered") };
         assert_eq!(why.as_str(), "the server did not answer in time");
         let (operation, request, key) = text();
-        let sent = client.carry_out(&operation, &request, &key, AttemptPhase::First).await;
+        let sent = client.send_write(&operation, &request, &key, AttemptPhase::First).await;
         assert!(matches!(sent, WriteOutcome::Unknown(_)), "bytes may have left: {sent:?}");
     }
     drop(silent);
     let (operation, request, key) = text();
     let sent = client(&address, ClientTimeouts::default())
-        .carry_out(&operation, &request, &key, AttemptPhase::First)
+        .send_write(&operation, &request, &key, AttemptPhase::First)
         .await;
     assert!(matches!(sent, WriteOutcome::NotSent(NotSent::Offline(_))), "nothing can have left: {sent:?}");
 }
@@ -102,7 +102,7 @@ async fn a_write_has_all_its_time_before_the_answer_begins() {
     let bounds = ClientTimeouts { idle: Duration::from_millis(30), ..ClientTimeouts::default() };
     let client = client(&server.uri(), bounds);
     let (operation, request, key) = text();
-    let sent = client.carry_out(&operation, &request, &key, AttemptPhase::First).await;
+    let sent = client.send_write(&operation, &request, &key, AttemptPhase::First).await;
     assert!(matches!(sent, WriteOutcome::Done(_)), "{sent:?}");
     assert!(matches!(client.account().await, Err(ReadError::Offline(_))), "a read is given up");
 }
@@ -117,7 +117,7 @@ async fn a_refusal_without_a_code_is_not_the_interfaces_word() {
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let client = client(&server.uri(), ClientTimeouts::default());
         let (operation, request, key) = text();
-        let sent = client.carry_out(&operation, &request, &key, AttemptPhase::First).await;
+        let sent = client.send_write(&operation, &request, &key, AttemptPhase::First).await;
         assert!(matches!(sent, WriteOutcome::Unknown(_)), "{status}: {sent:?}");
         let read = client.account().await;
         let is_classed = match status {
@@ -149,7 +149,7 @@ async fn a_send_leaves_with_its_exact_bytes_and_key() {
         .mount(&server)
         .await;
     let outcome = client(&server.uri(), ClientTimeouts::default())
-        .carry_out(&operation, &request, &key, AttemptPhase::First)
+        .send_write(&operation, &request, &key, AttemptPhase::First)
         .await;
     let WriteOutcome::Done(receipt) = outcome else { panic!("{outcome:?}") };
     assert!(receipt.replayed);
@@ -166,7 +166,7 @@ async fn a_success_of_another_shape_is_not_a_success() {
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let (operation, request, key) = text();
         let outcome = client(&server.uri(), ClientTimeouts::default())
-            .carry_out(&operation, &request, &key, AttemptPhase::First)
+            .send_write(&operation, &request, &key, AttemptPhase::First)
             .await;
         assert!(matches!(outcome, WriteOutcome::Unknown(_)), "{body}: {outcome:?}");
     }

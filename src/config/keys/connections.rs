@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::keys::{file, keyring};
-use connections::sealing::KEY;
-use connections::{KeyHolder, Sealer};
+use connections::sealing::KEY_BYTES;
+use connections::{KeyProvider, Sealer};
 use model::secret::Secret;
 
 /// Holder of the key for the configuration in this folder.
-pub fn holder(folder: PathBuf) -> KeyHolder {
-    let known: Mutex<Option<[u8; KEY]>> = Mutex::new(None);
+pub fn key_provider(folder: PathBuf) -> KeyProvider {
+    let known: Mutex<Option<[u8; KEY_BYTES]>> = Mutex::new(None);
     Arc::new(move || {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = *known {
@@ -23,7 +23,7 @@ pub fn holder(folder: PathBuf) -> KeyHolder {
     })
 }
 
-fn fetch(folder: &Path) -> Result<[u8; KEY], String> {
+fn fetch(folder: &Path) -> Result<[u8; KEY_BYTES], String> {
     let path = folder.join("keys").join("connections.key");
     let entry = format!("key of connections in {}", folder.display());
     let read = |text: &str| {
@@ -41,7 +41,7 @@ fn fetch(folder: &Path) -> Result<[u8; KEY], String> {
         // The keyring may hold the key: a new one would lock the credentials out.
         Err(failure) => return Err(failure.to_string()),
     }
-    let key = Sealer::make_key();
+    let key = Sealer::generate_key();
     let text = Sealer::key_text(&key);
     if keyring::set(&entry, text.expose()).is_err() {
         file::write_private(&path, text.expose())?;
@@ -57,12 +57,12 @@ mod tests {
     fn the_key_is_made_once_and_found_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("keys").join("connections.key");
-        file::write_private(&path, Sealer::key_text(&[7; KEY]).expose()).expect("written");
-        let holder = holder(folder.path().to_owned());
-        assert_eq!(holder(), Ok([7; KEY]));
+        file::write_private(&path, Sealer::key_text(&[7; KEY_BYTES]).expose()).expect("written");
+        let holder = key_provider(folder.path().to_owned());
+        assert_eq!(holder(), Ok([7; KEY_BYTES]));
         std::fs::remove_file(&path).expect("removed");
-        assert_eq!(holder(), Ok([7; KEY]), "it is asked for once");
+        assert_eq!(holder(), Ok([7; KEY_BYTES]), "it is asked for once");
         file::write_private(&path, "no key").expect("written");
-        assert!(super::holder(folder.path().to_owned())().is_err());
+        assert!(super::key_provider(folder.path().to_owned())().is_err());
     }
 }

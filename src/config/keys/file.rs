@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Maximum bytes of a key file.
-const LONGEST: u64 = 16 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024;
 
 /// Reason a file is not read, and the remedy.
 #[derive(Debug, Error)]
@@ -41,7 +41,7 @@ pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
     // Checked on the open file, so that the same file is read.
     check_owner(path, &metadata)?;
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
+    file.take(MAX_FILE_BYTES).read_to_string(&mut text).map_err(failed)?;
     Ok(text)
 }
 
@@ -49,7 +49,7 @@ pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
 pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let wrap = |error: io::Error| format!("keeping the key in {}: {error}", path.display());
-    disk::own_folder(folder).map_err(wrap)?;
+    disk::create_own_folder(folder).map_err(wrap)?;
     disk::write(path, text.as_bytes()).map_err(wrap)
 }
 
@@ -71,16 +71,16 @@ fn open(path: &Path) -> Result<File, KeyFileError> {
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     opened.map_err(|error| {
         let is_link = path.symlink_metadata().is_ok_and(|symlink_metadata| symlink_metadata.is_symlink());
-        unopened(path, is_link, error)
+        open_error(path, is_link, error)
     })
 }
 
 #[cfg(not(unix))]
 fn open(path: &Path) -> Result<File, KeyFileError> {
-    OpenOptions::new().read(true).open(path).map_err(|error| unopened(path, false, error))
+    OpenOptions::new().read(true).open(path).map_err(|error| open_error(path, false, error))
 }
 
-fn unopened(path: &Path, is_link: bool, error: io::Error) -> KeyFileError {
+fn open_error(path: &Path, is_link: bool, error: io::Error) -> KeyFileError {
     match error.kind() {
         _ if is_link => KeyFileError::Link(path.to_owned()),
         io::ErrorKind::NotFound => KeyFileError::Missing(path.to_owned()),

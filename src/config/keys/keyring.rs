@@ -50,9 +50,9 @@ mod service {
     pub const PATIENCE: Duration = Duration::from_secs(60);
     /// Time limit for the first answer.
     pub const PROBE: Duration = Duration::from_secs(3);
-    const SERVICE: &str = "frontdesk";
+    const SERVICE_NAME: &str = "frontdesk";
     /// Content type of the entries.
-    const KIND: &str = "application/octet-stream";
+    const CONTENT_TYPE: &str = "application/octet-stream";
 
     pub fn within<T: Send + 'static>(
         patience: Duration,
@@ -80,7 +80,7 @@ mod service {
 
     /// Attributes that identify an entry.
     fn attributes(name: &str) -> HashMap<&str, &str> {
-        HashMap::from([("service", SERVICE), ("username", name)])
+        HashMap::from([("service", SERVICE_NAME), ("username", name)])
     }
 
     /// Unlocked entry of a name; its owner may be asked for a password.
@@ -99,14 +99,16 @@ mod service {
 
     pub fn set(store: &SecretService<'_>, name: &str, text: &str) -> Result<(), KeyringError> {
         if let Some(item) = item(store, name)? {
-            return item.set_secret(text.as_bytes(), KIND).map_err(failed);
+            return item.set_secret(text.as_bytes(), CONTENT_TYPE).map_err(failed);
         }
         let collection = store.get_default_collection().map_err(failed)?;
         if collection.is_locked().map_err(failed)? {
             collection.unlock().map_err(failed)?;
         }
-        let label = format!("keyring:{name}@{SERVICE}");
-        collection.create_item(&label, attributes(name), text.as_bytes(), true, KIND).map_err(failed)?;
+        let label = format!("keyring:{name}@{SERVICE_NAME}");
+        collection
+            .create_item(&label, attributes(name), text.as_bytes(), true, CONTENT_TYPE)
+            .map_err(failed)?;
         Ok(())
     }
 

@@ -30,7 +30,7 @@ pub enum KeySource {
 
 /// Place where a key was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeptIn {
+pub enum KeyStorage {
     Keyring,
     /// File, with the reason the keyring was not used.
     File(PathBuf, String),
@@ -67,7 +67,7 @@ impl KeySource {
 
     /// First source named, and true if there are more. Withholds their environment variables from child
     /// processes.
-    pub(crate) fn first_of(named: impl IntoIterator<Item = Option<Self>>) -> (Option<Self>, bool) {
+    pub(crate) fn first_source(named: impl IntoIterator<Item = Option<Self>>) -> (Option<Self>, bool) {
         let named: Vec<Self> = named.into_iter().flatten().collect();
         children::withhold(named.iter().filter_map(Self::variable));
         let is_one_of_many = named.len() > 1;
@@ -95,18 +95,18 @@ impl KeySource {
 
 impl KeyLocation<'_> {
     /// Stores a key, replacing an earlier one.
-    pub fn store(&self, key: &Secret) -> Result<KeptIn, String> {
+    pub fn store(&self, key: &Secret) -> Result<KeyStorage, String> {
         let text = format!("{}\n{}\n", origin(self.base_url)?, key.expose());
         let path = self.file();
         match keyring::set(&self.entry(), &text) {
             Ok(()) => {
                 // An earlier one in a file would take precedence.
                 file::remove(&path)?;
-                Ok(KeptIn::Keyring)
+                Ok(KeyStorage::Keyring)
             }
             Err(why) => {
                 file::write_private(&path, &text)?;
-                Ok(KeptIn::File(path, why.to_string()))
+                Ok(KeyStorage::File(path, why.to_string()))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Tests of key files: permissions, and the server each key is bound to.
 
-use crate::config::keys::{KeptIn, KeyLocation, KeySource};
+use crate::config::keys::{KeyLocation, KeySource, KeyStorage};
 use model::secret::Secret;
 
 fn place(folder: &std::path::Path) -> KeyLocation<'_> {
@@ -84,7 +84,9 @@ fn forgetting_removes_the_file() {
     let secret = Secret::new("svc_test_0123456789abcdef");
     let fresh = tempfile::tempdir().unwrap();
     if crate::config::keys::keyring::probe().is_err() {
-        let KeptIn::File(path, why) = place(fresh.path()).store(&secret).unwrap() else { panic!("no file") };
+        let KeyStorage::File(path, why) = place(fresh.path()).store(&secret).unwrap() else {
+            panic!("no file")
+        };
         assert!(path.exists() && why.contains("no keyring answers"), "{why}");
         assert!(place(fresh.path()).forget().unwrap());
     }

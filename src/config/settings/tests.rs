@@ -54,7 +54,7 @@ fn numbers_are_taken_from_the_first_to_the_last() {
         assert_eq!((wrong(from), wrong(to)), (vec![], vec![]), "{}", setting.key);
         for number in [from - 1, to + 1] {
             let told = wrong(number);
-            assert!(told.len() == 1 && told[0].problem.contains(&setting.takes()), "{told:?}");
+            assert!(told.len() == 1 && told[0].problem.contains(&setting.describe_value()), "{told:?}");
         }
         checked += 1;
     }

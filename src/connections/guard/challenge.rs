@@ -5,11 +5,11 @@ use crate::guard::request::{FetchError, FetchLimits, Request};
 use crate::guard::urls::VettedUrl;
 
 /// The query parameter the value is sent in (interface, "Webhooks").
-pub const PARAMETER: &str = "challenge";
+pub const CHALLENGE_PARAMETER: &str = "challenge";
 
 /// Why an endpoint did not pass. The texts may be shown to the developer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ChallengeFailed {
+pub enum ChallengeError {
     /// There was no answer.
     #[error(transparent)]
     NoAnswer(#[from] FetchError),
@@ -28,13 +28,13 @@ impl Guard {
     ///
     /// # Errors
     /// What went wrong, see [`ChallengeFailed`].
-    pub async fn challenge(&self, url: &VettedUrl, value: &str) -> Result<(), ChallengeFailed> {
-        let url = url.with_query(PARAMETER, value).map_err(FetchError::Url)?;
+    pub async fn challenge(&self, url: &VettedUrl, value: &str) -> Result<(), ChallengeError> {
+        let url = url.with_query(CHALLENGE_PARAMETER, value).map_err(FetchError::Url)?;
         let answer = self.fetch(&url, Request::get(), FetchLimits::CHALLENGE).await?;
         if !(200..300).contains(&answer.status) {
-            return Err(ChallengeFailed::Status(answer.status));
+            return Err(ChallengeError::Status(answer.status));
         }
-        if is_echo(&answer.body, value) { Ok(()) } else { Err(ChallengeFailed::Other) }
+        if is_echo(&answer.body, value) { Ok(()) } else { Err(ChallengeError::Other) }
     }
 }
 

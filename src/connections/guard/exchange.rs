@@ -9,11 +9,11 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::guard::request::{FetchError, FetchLimits, Fetched, Longer, Request};
+use crate::guard::request::{FetchError, FetchLimits, Fetched, OversizePolicy, Request};
 use crate::guard::urls::VettedUrl;
 
 /// Bytes the head of an answer may have.
-const MAX_HEAD: usize = 32 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
 
 /// Sends a request and reads its answer up to the limit. Interim answers are
 /// skipped and redirects are answers like others. Dropping the future closes
@@ -32,7 +32,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let (mut sender, connection) = http1::Builder::new()
-        .max_buf_size(MAX_HEAD)
+        .max_buf_size(MAX_HEAD_BYTES)
         .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
         .await
         .map_err(|_| FetchError::Broken)?;
@@ -73,7 +73,7 @@ fn prepare(url: &VettedUrl, request: Request) -> Result<hyper::Request<Full<Byte
 /// The body as it comes, with never more than the limit in memory.
 async fn read(mut body: Incoming, limits: FetchLimits) -> Result<Vec<u8>, FetchError> {
     let limit = u64::try_from(limits.max_body).unwrap_or(u64::MAX);
-    if limits.longer == Longer::Refuse && body.size_hint().lower() > limit {
+    if limits.oversize == OversizePolicy::Refuse && body.size_hint().lower() > limit {
         return Err(FetchError::TooLarge);
     }
     let mut read = Vec::new();
@@ -82,9 +82,9 @@ async fn read(mut body: Incoming, limits: FetchLimits) -> Result<Vec<u8>, FetchE
         let room = limits.max_body - read.len();
         read.extend_from_slice(&data[..data.len().min(room)]);
         if data.len() > room {
-            return match limits.longer {
-                Longer::Refuse => Err(FetchError::TooLarge),
-                Longer::Cut => Ok(read),
+            return match limits.oversize {
+                OversizePolicy::Refuse => Err(FetchError::TooLarge),
+                OversizePolicy::Cut => Ok(read),
             };
         }
     }

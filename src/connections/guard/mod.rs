@@ -30,13 +30,13 @@ pub(crate) mod tests;
 mod tls;
 pub mod urls;
 
-pub use challenge::ChallengeFailed;
+pub use challenge::ChallengeError;
 pub use network::{GuardedNetwork, SystemNetwork};
 pub use request::{
-    FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request, Unreachable, vet_header,
+    FetchError, FetchLimits, Fetched, HeaderError, OversizePolicy, Request, Unreachable, vet_header,
 };
 pub use tls::system_trust;
-pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, is_loopback_address, vet, vet_named};
+pub use urls::{ADDRESS_REFUSED, Policy, UrlRefusal, VettedUrl, is_loopback_address, vet, vet_with_hosts};
 
 /// The certificates the system trusts, read when something is first asked over
 /// https: there are hundreds of files of them.
@@ -65,20 +65,20 @@ impl Guard {
     }
 
     /// With another network and other trusted certificates.
-    pub fn with(policy: Policy, network: Arc<dyn GuardedNetwork>, trust: Arc<ClientConfig>) -> Self {
+    pub fn with_network(policy: Policy, network: Arc<dyn GuardedNetwork>, trust: Arc<ClientConfig>) -> Self {
         Self { policy, named: Arc::from([]), network, trust: Arc::new(OnceLock::from(Some(trust))) }
     }
 
     /// The same guard, which also lets through to these hosts in private
     /// networks.
     #[must_use]
-    pub fn allowing(&self, hosts: &[String]) -> Self {
+    pub fn allow_hosts(&self, hosts: &[String]) -> Self {
         Self { named: Arc::from(hosts), ..self.clone() }
     }
 
     /// Judges a URL by its text, under this guard's policy; see [`vet`].
-    pub fn vet(&self, text: &str) -> Result<VettedUrl, Refusal> {
-        vet_named(text, self.policy, &self.named)
+    pub fn vet(&self, text: &str) -> Result<VettedUrl, UrlRefusal> {
+        vet_with_hosts(text, self.policy, &self.named)
     }
 
     /// Sends one request to a vetted URL, over a connection of its own to an
@@ -92,7 +92,7 @@ impl Guard {
         request: Request,
         limits: FetchLimits,
     ) -> Result<Fetched, FetchError> {
-        let fetched = match timeout(limits.total, self.unlimited(url, request, limits)).await {
+        let fetched = match timeout(limits.total, self.fetch_untimed(url, request, limits)).await {
             Ok(fetched) => fetched,
             Err(_) => Err(FetchError::TimedOut),
         };
@@ -110,7 +110,7 @@ impl Guard {
         self.trust.get_or_init(read).clone()
     }
 
-    async fn unlimited(
+    async fn fetch_untimed(
         &self,
         url: &VettedUrl,
         request: Request,

@@ -6,11 +6,11 @@ use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use crate::guard::urls::{ADDRESS_REFUSED, Refusal};
+use crate::guard::urls::{ADDRESS_REFUSED, UrlRefusal};
 
 /// Headers that the guard or the connection writes. A customer who could set
 /// them could speak to another host, or smuggle a second request.
-const RESERVED: [HeaderName; 12] = [
+const RESERVED_HEADERS: [HeaderName; 12] = [
     header::HOST,
     header::CONTENT_LENGTH,
     header::TRANSFER_ENCODING,
@@ -27,7 +27,7 @@ const RESERVED: [HeaderName; 12] = [
 
 /// A header that may not be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum HeaderRefused {
+pub enum HeaderError {
     /// Not the name of a header.
     #[error("this is not a valid header name")]
     Name,
@@ -44,12 +44,12 @@ pub enum HeaderRefused {
 ///
 /// # Errors
 /// What is wrong with it, see [`HeaderRefused`].
-pub fn vet_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderRefused> {
-    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderRefused::Name)?;
-    if RESERVED.contains(&name) {
-        return Err(HeaderRefused::Reserved);
+pub fn vet_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderError> {
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderError::Name)?;
+    if RESERVED_HEADERS.contains(&name) {
+        return Err(HeaderError::Reserved);
     }
-    let value = HeaderValue::from_str(value).map_err(|_| HeaderRefused::Value)?;
+    let value = HeaderValue::from_str(value).map_err(|_| HeaderError::Value)?;
     Ok((name, value))
 }
 
@@ -78,7 +78,7 @@ impl Request {
     }
 
     /// With one more header, replacing one of the same name.
-    pub fn header(mut self, name: &str, value: &str) -> Result<Self, HeaderRefused> {
+    pub fn header(mut self, name: &str, value: &str) -> Result<Self, HeaderError> {
         let (name, value) = vet_header(name, value)?;
         self.headers.insert(name, value);
         Ok(self)
@@ -88,7 +88,7 @@ impl Request {
 impl Request {
     /// With a header whose value no log shows, replacing one of the same
     /// name.
-    pub fn secret_header(mut self, name: &str, value: &str) -> Result<Self, HeaderRefused> {
+    pub fn secret_header(mut self, name: &str, value: &str) -> Result<Self, HeaderError> {
         let (name, mut value) = vet_header(name, value)?;
         value.set_sensitive(true);
         self.headers.insert(name, value);
@@ -98,7 +98,7 @@ impl Request {
 
 /// What to do about a body longer than [`FetchLimits::max_body`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Longer {
+pub enum OversizePolicy {
     /// Fail with [`FetchError::TooLarge`].
     Refuse,
     /// Stop reading there; for answers of which only the status counts.
@@ -111,7 +111,7 @@ pub struct FetchLimits {
     /// Bytes of the answer's body that are read, as they come over the wire.
     pub max_body: usize,
     /// What to do about more.
-    pub longer: Longer,
+    pub oversize: OversizePolicy,
     /// From the lookup to the last byte.
     pub total: Duration,
 }
@@ -119,15 +119,15 @@ pub struct FetchLimits {
 impl FetchLimits {
     /// For a webhook delivery: 10 s, and the first 64 KiB of the answer.
     pub const DELIVERY: Self =
-        Self { max_body: 64 * 1024, longer: Longer::Cut, total: Duration::from_secs(10) };
+        Self { max_body: 64 * 1024, oversize: OversizePolicy::Cut, total: Duration::from_secs(10) };
 
     /// For the challenge of a new webhook: 5 s and 1 KiB.
     pub const CHALLENGE: Self =
-        Self { max_body: 1024, longer: Longer::Refuse, total: Duration::from_secs(5) };
+        Self { max_body: 1024, oversize: OversizePolicy::Refuse, total: Duration::from_secs(5) };
 
     /// For a media link: 30 s, and as many bytes as the channel allows.
     pub const fn media(max_body: usize) -> Self {
-        Self { max_body, longer: Longer::Refuse, total: Duration::from_secs(30) }
+        Self { max_body, oversize: OversizePolicy::Refuse, total: Duration::from_secs(30) }
     }
 }
 
@@ -178,7 +178,7 @@ pub enum FetchError {
     Broken,
     /// The URL cannot be asked for.
     #[error(transparent)]
-    Url(#[from] Refusal),
+    Url(#[from] UrlRefusal),
 }
 
 impl From<Unreachable> for FetchError {

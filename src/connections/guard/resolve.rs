@@ -17,7 +17,7 @@ pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How many of a name's addresses are tried. All are judged.
-const TRIED: usize = 4;
+const MAX_TRIED_ADDRESSES: usize = 4;
 
 /// The addresses a URL leads to, each admitted. One that is not admitted
 /// refuses them all: a name that mixes public and private addresses is an
@@ -38,7 +38,7 @@ pub async fn addresses(url: &VettedUrl, network: &dyn GuardedNetwork) -> Result<
     for address in found {
         // A mapped address is connected to as what it was judged as.
         let address = address.to_canonical();
-        if !url.admits(address) {
+        if !url.is_admitted(address) {
             return Err(Unreachable::Forbidden.into());
         }
         let address = SocketAddr::new(address, url.port());
@@ -55,7 +55,7 @@ pub async fn addresses(url: &VettedUrl, network: &dyn GuardedNetwork) -> Result<
 /// [`FetchError::Unreachable`], also if the other end turns out not to be
 /// the address that was asked for.
 pub async fn connect(url: &VettedUrl, network: &dyn GuardedNetwork) -> Result<TcpStream, FetchError> {
-    for address in addresses(url, network).await?.into_iter().take(TRIED) {
+    for address in addresses(url, network).await?.into_iter().take(MAX_TRIED_ADDRESSES) {
         let Ok(Ok(Connected { stream, peer })) = timeout(CONNECT_TIMEOUT, network.connect(address)).await
         else {
             continue;

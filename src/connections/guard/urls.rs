@@ -12,10 +12,10 @@ use url::{Host, Position, Url};
 use model::addresses::{is_loopback, is_private, is_public};
 
 /// Bytes a URL may have, as given and as the parser writes it.
-pub const MAX_URL: usize = 2_048;
+pub const MAX_URL_BYTES: usize = 2_048;
 
 /// Ports that may be reached.
-pub const PORTS: [u16; 2] = [443, 8443];
+pub const ALLOWED_PORTS: [u16; 2] = [443, 8443];
 
 /// The one text for all that is wrong with an address, whether the URL names
 /// it or a name stands for it: who asks learns nothing about our network.
@@ -35,7 +35,7 @@ pub struct Policy {
 
 /// Why a URL is refused, in words for the developer who gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum UrlRefusal {
     /// Longer than [`MAX_URL`].
     #[error("the URL is longer than 2,048 bytes")]
     TooLong,
@@ -124,7 +124,7 @@ impl VettedUrl {
     /// Whether an address may be connected to for this URL: a public one, a
     /// loopback one if the URL names loopback and the policy allowed it, or a
     /// private one if the configuration names the host.
-    pub fn admits(&self, address: IpAddr) -> bool {
+    pub fn is_admitted(&self, address: IpAddr) -> bool {
         match self.reach {
             UrlReach::Public => is_public(address),
             UrlReach::Loopback => is_loopback(address),
@@ -138,7 +138,7 @@ impl VettedUrl {
     }
 
     /// Where a redirect from here leads, not judged yet.
-    pub fn join(&self, location: &str) -> Option<String> {
+    pub fn resolve_redirect(&self, location: &str) -> Option<String> {
         let mut url = self.url.join(location).ok()?;
         url.set_fragment(None);
         Some(url.into())
@@ -159,10 +159,10 @@ impl VettedUrl {
     ///
     /// # Errors
     /// [`Refusal::Malformed`] if the result cannot be asked for.
-    pub fn with_query(&self, name: &str, value: &str) -> Result<Self, Refusal> {
+    pub fn with_query(&self, name: &str, value: &str) -> Result<Self, UrlRefusal> {
         let mut url = self.url.clone();
         url.query_pairs_mut().append_pair(name, value);
-        let target = target_of(&url)?;
+        let target = request_target(&url)?;
         Ok(Self { url, target, ..self.clone() })
     }
 }
@@ -172,54 +172,57 @@ impl VettedUrl {
 ///
 /// # Errors
 /// What is wrong with it, see [`Refusal`].
-pub fn vet(text: &str, policy: Policy) -> Result<VettedUrl, Refusal> {
-    vet_named(text, policy, &[])
+pub fn vet(text: &str, policy: Policy) -> Result<VettedUrl, UrlRefusal> {
+    vet_with_hosts(text, policy, &[])
 }
 
 /// The same, with hosts that a configuration names and that may be in private
 /// networks, over http and on any port: `orders.internal`, `10.0.0.5`, or
 /// `127.0.0.1:8080` for one port only.
-pub fn vet_named(text: &str, policy: Policy, named: &[String]) -> Result<VettedUrl, Refusal> {
+pub fn vet_with_hosts(text: &str, policy: Policy, named: &[String]) -> Result<VettedUrl, UrlRefusal> {
     check_text(text)?;
-    let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
-    if url.as_str().len() > MAX_URL {
-        return Err(Refusal::TooLong);
+    let url = Url::parse(text).map_err(|_| UrlRefusal::Malformed)?;
+    if url.as_str().len() > MAX_URL_BYTES {
+        return Err(UrlRefusal::TooLong);
     }
     if url.fragment().is_some() {
-        return Err(Refusal::Fragment);
+        return Err(UrlRefusal::Fragment);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Refusal::UserInfo);
+        return Err(UrlRefusal::UserInfo);
     }
     let destination = destination_of(&url)?;
     let port = url.port_or_known_default().unwrap_or(0);
-    let reach = match policy.allow_loopback_http && leads_to_loopback(&destination) {
+    let reach = match policy.allow_loopback_http && is_loopback_destination(&destination) {
         true => UrlReach::Loopback,
         false if named.iter().any(|text| is_named(&url, port, text)) => UrlReach::Named,
         false => UrlReach::Public,
     };
     if url.scheme() != "https" && !(reach != UrlReach::Public && url.scheme() == "http") {
-        return Err(Refusal::Scheme);
+        return Err(UrlRefusal::Scheme);
     }
-    if port == 0 || !(reach != UrlReach::Public || PORTS.contains(&port)) {
-        return Err(Refusal::Port);
+    if port == 0 || !(reach != UrlReach::Public || ALLOWED_PORTS.contains(&port)) {
+        return Err(UrlRefusal::Port);
     }
     match (reach, &destination) {
         (UrlReach::Public, _) => check_public(&destination)?,
         // Named or not: some addresses are nobody's to name.
         (UrlReach::Named, Destination::Address(address)) if !is_public(*address) && !is_private(*address) => {
-            return Err(Refusal::Address);
+            return Err(UrlRefusal::Address);
         }
         _ => {}
     }
-    let target = target_of(&url)?;
+    let target = request_target(&url)?;
     Ok(VettedUrl { url, target, destination, port, reach })
 }
 
 /// True if an address leads to this machine by its text: a loopback address or
 /// `localhost`.
 pub fn is_loopback_address(text: &str) -> bool {
-    Url::parse(text).ok().and_then(|url| destination_of(&url).ok()).is_some_and(|to| leads_to_loopback(&to))
+    Url::parse(text)
+        .ok()
+        .and_then(|url| destination_of(&url).ok())
+        .is_some_and(|to| is_loopback_destination(&to))
 }
 
 /// Whether a configuration's word for a host, perhaps with a port, is this
@@ -233,48 +236,48 @@ fn is_named(url: &Url, port: u16, word: &str) -> bool {
 
 /// What the parser would quietly mend or drop is refused before it is asked:
 /// spaces, controls, backslashes, missing slashes, an empty user name.
-fn check_text(text: &str) -> Result<(), Refusal> {
-    if text.len() > MAX_URL {
-        return Err(Refusal::TooLong);
+fn check_text(text: &str) -> Result<(), UrlRefusal> {
+    if text.len() > MAX_URL_BYTES {
+        return Err(UrlRefusal::TooLong);
     }
     if text.chars().any(|character| character.is_control() || character.is_whitespace() || character == '\\')
     {
-        return Err(Refusal::Malformed);
+        return Err(UrlRefusal::Malformed);
     }
-    let (scheme, rest) = text.split_once("://").ok_or(Refusal::Scheme)?;
+    let (scheme, rest) = text.split_once("://").ok_or(UrlRefusal::Scheme)?;
     if !(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")) {
-        return Err(Refusal::Scheme);
+        return Err(UrlRefusal::Scheme);
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
     if authority.is_empty() {
-        return Err(Refusal::NoHost);
+        return Err(UrlRefusal::NoHost);
     }
     if authority.contains('@') {
-        return Err(Refusal::UserInfo);
+        return Err(UrlRefusal::UserInfo);
     }
     Ok(())
 }
 
-fn destination_of(url: &Url) -> Result<Destination, Refusal> {
-    match url.host().ok_or(Refusal::NoHost)? {
+fn destination_of(url: &Url) -> Result<Destination, UrlRefusal> {
+    match url.host().ok_or(UrlRefusal::NoHost)? {
         Host::Ipv4(address) => Ok(Destination::Address(IpAddr::V4(address))),
         Host::Ipv6(address) => Ok(Destination::Address(IpAddr::V6(address).to_canonical())),
         Host::Domain("localhost" | "localhost.") => Ok(Destination::Localhost),
-        Host::Domain(name) if is_name(name) => Ok(Destination::Name(name.to_owned())),
-        Host::Domain(_) => Err(Refusal::Malformed),
+        Host::Domain(name) if is_host_name(name) => Ok(Destination::Name(name.to_owned())),
+        Host::Domain(_) => Err(UrlRefusal::Malformed),
     }
 }
 
 /// Labels of 1 to 63 letters, digits, hyphens and underscores, at most 253
 /// bytes, perhaps with a dot at the end. The parser has folded the case.
-fn is_name(name: &str) -> bool {
+fn is_host_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
     let label = |text: &str| (1..=63).contains(&text.len()) && text.bytes().all(letter);
     name.len() <= 253 && name.split('.').all(label)
 }
 
-fn leads_to_loopback(destination: &Destination) -> bool {
+fn is_loopback_destination(destination: &Destination) -> bool {
     match destination {
         Destination::Address(address) => is_loopback(*address),
         Destination::Localhost => true,
@@ -284,7 +287,7 @@ fn leads_to_loopback(destination: &Destination) -> bool {
 
 /// Refuses what is private without asking anyone. A name without a dot is
 /// never public, and search lists would complete it.
-fn check_public(destination: &Destination) -> Result<(), Refusal> {
+fn check_public(destination: &Destination) -> Result<(), UrlRefusal> {
     let public = match destination {
         Destination::Address(address) => is_public(*address),
         Destination::Localhost => false,
@@ -293,9 +296,9 @@ fn check_public(destination: &Destination) -> Result<(), Refusal> {
             name.contains('.') && !PRIVATE_NAMES.iter().any(|ending| name.ends_with(ending))
         }
     };
-    if public { Ok(()) } else { Err(Refusal::Address) }
+    if public { Ok(()) } else { Err(UrlRefusal::Address) }
 }
 
-fn target_of(url: &Url) -> Result<Uri, Refusal> {
-    url[Position::BeforePath..Position::AfterQuery].parse().map_err(|_| Refusal::Malformed)
+fn request_target(url: &Url) -> Result<Uri, UrlRefusal> {
+    url[Position::BeforePath..Position::AfterQuery].parse().map_err(|_| UrlRefusal::Malformed)
 }

@@ -254,7 +254,7 @@ async fn the_rest_of_the_network_group() {
         assert_eq!((failed(&called), stub.dialled()), (forbidden, vec![]), "{address}");
     }
     // No word of what is inside: one text for every reason.
-    let guard = Guard::with(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
+    let guard = Guard::with_network(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
     let caller = EndpointCaller::new(guard, HandClock::new());
     let called = call(&caller, &public("https://127.0.0.1"), "").await;
     assert_eq!(failed(&called).to_string(), crate::guard::ADDRESS_REFUSED);

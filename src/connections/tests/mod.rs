@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::guard::tests::bench::Server;
 use crate::guard::tests::certificate;
 use crate::guard::{Guard, Policy, SystemNetwork};
-use crate::{CallError, Called, EndpointCaller, EndpointRequest};
+use crate::{CallError, EndpointCaller, EndpointRequest, FinishedCall};
 use model::account::Platform;
 use model::connections::{
     Auth, Connection, ConnectionEndpoint, ContactFacts, ContactField, EndpointMethod, Parameter,
@@ -45,7 +45,7 @@ impl Clock for HandClock {
 /// Calls through the system's network, to the public internet and to what is
 /// named.
 pub fn caller(clock: &Arc<HandClock>) -> EndpointCaller {
-    let guard = Guard::with(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
+    let guard = Guard::with_network(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
     EndpointCaller::new(guard, clock.clone())
 }
 
@@ -83,7 +83,7 @@ pub fn orders() -> ConnectionEndpoint {
 }
 
 /// Asks for the orders of a contact.
-pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str) -> Called {
+pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str) -> FinishedCall {
     let secret = Secret::new(secret);
     let facts = ContactFacts::from_address(&Platform::Whatsapp, "+34600111222");
     caller
@@ -100,6 +100,6 @@ pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str
 }
 
 /// Why a call brought nothing.
-pub fn failed(called: &Called) -> CallError {
+pub fn failed(called: &FinishedCall) -> CallError {
     called.answer.clone().expect_err("it should not have worked")
 }

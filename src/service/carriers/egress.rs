@@ -9,7 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::carriers::{OutboundFile, Parcel, SendOutcome, settle};
+use crate::carriers::{OutboundFile, OutboundMessage, SendOutcome, settle};
 use crate::channels::Channel;
 use crate::chat::keywords;
 use crate::database::egress::{self as stored, EgressRow};
@@ -192,7 +192,7 @@ async fn send_unless_recalled(service: &Service, row: &EgressRow, channel: Chann
     let Some(connected) = service.platforms.connected(&row.channel) else {
         return refused(platforms::not_connected_error(channel));
     };
-    let parcel: Parcel = match serde_json::from_str(&row.parcel) {
+    let parcel: OutboundMessage = match serde_json::from_str(&row.parcel) {
         Ok(parcel) => parcel,
         Err(cause) => return refused(ApiError::internal(&cause)),
     };
@@ -233,7 +233,7 @@ async fn mark_departed(service: &Service, row: &EgressRow) -> Result<bool, ApiEr
 async fn check_opt_out(
     service: &Service,
     row: &EgressRow,
-    parcel: &Parcel,
+    parcel: &OutboundMessage,
     channel: Channel,
 ) -> Result<(), ApiError> {
     if channel != Channel::Voip || parcel.kind == CALL_KIND {
@@ -244,7 +244,7 @@ async fn check_opt_out(
 }
 
 /// Returns the message's media file, if this service hosts it.
-async fn load_file(service: &Service, parcel: &Parcel) -> Result<Option<OutboundFile>, ApiError> {
+async fn load_file(service: &Service, parcel: &OutboundMessage) -> Result<Option<OutboundFile>, ApiError> {
     let id = parcel.media_url.as_deref().and_then(|media_url| hosted::hosted_id(service, media_url));
     let Some(id) = id.map(str::to_owned) else { return Ok(None) };
     let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &id)).await;

@@ -27,7 +27,7 @@ use crate::platforms::ConnectedChannel;
 use crate::state::Service;
 use crate::write::WriteContext;
 use model::time::{Clock, SECOND, Timestamp};
-use wire::carriers::KeptFile;
+use wire::carriers::PendingFile;
 use wire::errors::ErrorCode;
 
 /// Prefix of the queue names of files.
@@ -47,7 +47,7 @@ static FETCH_SLOTS: Semaphore = Semaphore::const_new(8);
 
 /// Missing file and the message it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingFile(KeptFile);
+pub struct MissingFile(PendingFile);
 
 impl MissingFile {
     pub fn new(service: &Service, media: ArrivedMedia, trouble: FileFetchError) -> Self {
@@ -57,7 +57,7 @@ impl MissingFile {
         let FileFetchError { why, is_final } = trouble;
         let ArrivedMedia { reference, mime_type, size, .. } = media;
         let (message, words) = (String::new(), String::new());
-        Self(KeptFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
+        Self(PendingFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
     }
 
     /// Placeholder for the file in the message's content.
@@ -122,7 +122,7 @@ pub fn store_file_request(
     missing: MissingFile,
 ) -> Result<(), ApiError> {
     let Some(row) = messages::find_by_id(work.db, message)? else { return Ok(()) };
-    let missing = MissingFile(KeptFile { message: message.to_owned(), words: row.content, ..missing.0 });
+    let missing = MissingFile(PendingFile { message: message.to_owned(), words: row.content, ..missing.0 });
     update_message(work, &missing, &missing.message_text(), &missing.details())?;
     let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
     let (name, lane) = (missing.update_name(), format!("{conversation}/{}", missing.0.id));
@@ -149,7 +149,8 @@ fn find_pending(
     let Some(piece) = stored::find_by_file(work.db, &format!("{FILE_UPDATE_PREFIX}{id}"))? else {
         return Ok(None);
     };
-    let kept: KeptFile = serde_json::from_slice(&piece.body).map_err(|cause| ApiError::internal(&cause))?;
+    let kept: PendingFile =
+        serde_json::from_slice(&piece.body).map_err(|cause| ApiError::internal(&cause))?;
     Ok((kept.message == row.id).then_some((piece, MissingFile(kept))))
 }
 
@@ -203,7 +204,7 @@ pub async fn attempt(
     connected: &ConnectedChannel,
     row: IngressRow,
 ) -> Result<(), ApiError> {
-    let read: Result<KeptFile, _> = serde_json::from_slice(&row.body);
+    let read: Result<PendingFile, _> = serde_json::from_slice(&row.body);
     let mut missing = MissingFile(read.map_err(|cause| ApiError::internal(&cause))?);
     let brought = match fetch(connected, &missing.0.reference, BACKGROUND_FETCH_TIMEOUT).await {
         Ok(bytes) => ingress::store_file_as(service, &missing.0.id, &missing.0.name, bytes)
@@ -278,7 +279,7 @@ pub async fn fetch_now(service: &Service, id: &str) -> Result<Option<MediaRow>, 
         }
         let was_tried = piece.as_ref().is_none_or(|piece| piece.attempts > attempts);
         if was_tried || Instant::now() >= last {
-            let why = piece.and_then(|piece| serde_json::from_slice::<KeptFile>(&piece.body).ok());
+            let why = piece.and_then(|piece| serde_json::from_slice::<PendingFile>(&piece.body).ok());
             let why = why.map_or_else(|| "it was removed".to_owned(), |missing| missing.why);
             let words = format!("this file could not be fetched from the platform: {why}");
             return Err(ApiError::new(ErrorCode::NotFound, words));

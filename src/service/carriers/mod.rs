@@ -58,7 +58,7 @@ pub use changes::ChangedMessage;
 pub use elsewhere::SentElsewhere;
 pub use secrets::SecretStore;
 pub use waiting::wait_for_reply;
-pub use wire::carriers::{MailFacts, Parcel};
+pub use wire::carriers::{MailFacts, OutboundMessage};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -193,7 +193,7 @@ pub trait Transport: Send + Sync {
     /// Sends a message, with its file if this service hosts it. Called once per attempt.
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         file: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome>;
 }

@@ -2,7 +2,7 @@
 //! send.
 
 use crate::carriers::{
-    CallReport, DeliveryStep, Parcel, PlatformEvent, SendOutcome, SentElsewhere, SentTrace,
+    CallReport, DeliveryStep, OutboundMessage, PlatformEvent, SendOutcome, SentElsewhere, SentTrace,
     SimulatedDelivery, StatusReport, elsewhere, settle,
 };
 use crate::chat::{deliver, keywords, people};
@@ -113,7 +113,7 @@ pub fn find_only_unknown(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     to: &str,
-    is_it: impl Fn(&Parcel) -> bool,
+    is_it: impl Fn(&OutboundMessage) -> bool,
 ) -> Result<Option<String>, ApiError> {
     let rows = list_unknown_messages(work, channel, to)?;
     let mut found = rows.into_iter().filter(|(_, parcel)| is_it(parcel)).map(|(id, _)| id);
@@ -146,7 +146,7 @@ fn list_unknown_messages(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     to: &str,
-) -> Result<Vec<(String, Parcel)>, ApiError> {
+) -> Result<Vec<(String, OutboundMessage)>, ApiError> {
     let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, to)? else {
         return Ok(Vec::new());
     };

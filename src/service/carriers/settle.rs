@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery, calls};
+use crate::carriers::{OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, calls};
 use crate::channels::Channel;
 use crate::chat::broadcast;
 use crate::chat::keywords;
@@ -69,7 +69,7 @@ pub fn settle_attempt(
     let was_unknown = row.state == EgressState::Unknown.word();
     let read = |cause: serde_json::Error| ApiError::internal(&cause);
     let draft: MessageDraft = serde_json::from_str(&row.draft).map_err(read)?;
-    let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(read)?;
+    let parcel: OutboundMessage = serde_json::from_str(&row.parcel).map_err(read)?;
     let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? else {
         let gone = Reply::from_error(&ApiError::not_found("this conversation"));
         return Ok(egress::settle(work.db, id, EgressState::Dropped, Some(&gone), work.now)?);
@@ -257,7 +257,7 @@ impl MessageAttempt<'_, '_> {
         events::emit(work, &channel.id, Event::MessageFailed, told)
     }
 
-    fn retry_later(&self, parcel: &Parcel, after: i64, why: &str) -> Result<(), ApiError> {
+    fn retry_later(&self, parcel: &OutboundMessage, after: i64, why: &str) -> Result<(), ApiError> {
         let Self { context: work, row, draft, .. } = self;
         let (most, span) = if draft.kind == CALL_KIND {
             (MAX_CALL_RETRY_TIME, "a minute")
@@ -272,10 +272,10 @@ impl MessageAttempt<'_, '_> {
         Ok(egress::postpone(work.db, &row.id, &text, work.now.plus(after.max(SECOND / 10)))?)
     }
 
-    fn retry_at_address(&self, parcel: Parcel, to: &str) -> Result<(), ApiError> {
+    fn retry_at_address(&self, parcel: OutboundMessage, to: &str) -> Result<(), ApiError> {
         let Self { context: work, row, channel, .. } = self;
         ingress::move_peer(work.db, &channel.id, (&parcel.to, to), true)?;
-        let parcel = Parcel { to: to.to_owned(), ..parcel };
+        let parcel = OutboundMessage { to: to.to_owned(), ..parcel };
         let text = serde_json::to_string(&parcel).map_err(|cause| ApiError::internal(&cause))?;
         Ok(egress::postpone(work.db, &row.id, &text, work.now)?)
     }

@@ -4,7 +4,7 @@
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use crate::carriers::{Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use crate::carriers::{OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
 use crate::channels::Channel;
 use crate::chat::keywords;
 use crate::database::channels::ChannelRow;
@@ -102,7 +102,7 @@ fn build_outbound_message(
     conversation: &ConversationRow,
     id: &str,
     outgoing: &ComposedMessage,
-) -> Result<Parcel, ApiError> {
+) -> Result<OutboundMessage, ApiError> {
     let quoted = match &outgoing.reply_to {
         Some(quoted) => messages::find_by_id(work.db, quoted)?.map(|by_id| by_id.platform_id),
         None => None,
@@ -123,7 +123,7 @@ fn build_outbound_message(
     };
     let details: Value =
         outgoing.details.as_deref().and_then(|detail| serde_json::from_str(detail).ok()).unwrap_or_default();
-    Ok(Parcel {
+    Ok(OutboundMessage {
         id: id.to_owned(),
         to: conversation.recipient().to_owned(),
         kind: outgoing.kind.to_owned(),
@@ -200,7 +200,7 @@ fn queued_row(
 }
 
 /// Queues a message behind the others of its conversation.
-fn enqueue(work: &WriteContext<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), ApiError> {
+fn enqueue(work: &WriteContext<'_>, row: &MessageRow, parcel: &OutboundMessage) -> Result<(), ApiError> {
     let draft = MessageDraft {
         sender: row.sender.clone(),
         content: row.content.clone(),
@@ -223,13 +223,13 @@ pub fn enqueue_reaction(
     emoji: &str,
 ) -> Result<String, ApiError> {
     let id = work.id("react", work.stamp());
-    let parcel = Parcel {
+    let parcel = OutboundMessage {
         id: id.clone(),
         to: to.to_owned(),
         kind: REACTION_KIND.to_owned(),
         text: emoji.to_owned(),
         quoted: Some(message.platform_id.clone()),
-        ..Parcel::default()
+        ..OutboundMessage::default()
     };
     let draft = MessageDraft {
         sender: "api".to_owned(),
@@ -251,7 +251,7 @@ pub fn queue_for_platform(
     work: &WriteContext<'_>,
     channel: &str,
     lane: &str,
-    parcel: &Parcel,
+    parcel: &OutboundMessage,
     draft: &MessageDraft,
 ) -> Result<(), ApiError> {
     let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));

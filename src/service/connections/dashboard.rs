@@ -10,7 +10,7 @@ use crate::database::{DatabaseError, WriteScope};
 use crate::sealing_key::KeyError;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
-use connections::{Called, EndpointCaller, EndpointRequest, Sealer};
+use connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
 use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -45,7 +45,7 @@ impl Admin {
         secret: Option<&Secret>,
         trial: &TestCall,
         clock: Arc<dyn Clock>,
-    ) -> Result<(Called, ConnectionEndpoint), AdminError> {
+    ) -> Result<(FinishedCall, ConnectionEndpoint), AdminError> {
         let wrong = review(connection, Policy::default());
         if !wrong.is_empty() {
             return Err(AdminError::Refused(wrong.join("; ")));

@@ -11,7 +11,7 @@ use crate::database::{DatabaseError, WriteScope};
 use crate::errors::ApiError;
 use crate::state::Service;
 use connections::guard::Guard;
-use connections::{Called, EndpointCaller, EndpointRequest, Sealer};
+use connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
 use model::connections::{Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::Clock;
@@ -61,7 +61,7 @@ pub async fn call(
     (stored, endpoint): (&StoredConnection, &ConnectionEndpoint),
     (contact, facts): (&str, &ContactFacts),
     answers: &[(String, String)],
-) -> Result<Called, ApiError> {
+) -> Result<FinishedCall, ApiError> {
     let secret = service.connections.secret(stored);
     let connection: &Connection = &stored.connection;
     let ask =

@@ -8,7 +8,7 @@ use crate::database::connections as stored;
 use crate::database::proposals::{self, ProposalRow, ProposalState};
 use crate::database::{DatabaseError, conversations};
 use connections::guard::{Guard, Policy};
-use connections::{Called, EndpointCaller, EndpointRequest};
+use connections::{EndpointCaller, EndpointRequest, FinishedCall};
 use model::connections::ContactFacts;
 use model::time::Clock;
 
@@ -25,7 +25,11 @@ impl Admin {
     /// # Errors
     /// If the proposal does not exist or is decided, or the database fails. A refusal by the other side is
     /// part of [`Called`].
-    pub async fn execute_proposal(&self, id: &str, clock: Arc<dyn Clock>) -> Result<Called, AdminError> {
+    pub async fn execute_proposal(
+        &self,
+        id: &str,
+        clock: Arc<dyn Clock>,
+    ) -> Result<FinishedCall, AdminError> {
         let row = self.decide(id, ProposalState::Begun).await?;
         let (connection, secret) = self.connection(&row.connection).await?;
         let Some(endpoint) = connection.endpoint(&row.endpoint) else {

@@ -4,7 +4,7 @@ use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
-use wire::carriers::MailboxMark;
+use wire::carriers::MailboxCursor;
 
 /// A connected channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub fn read_mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Opti
 
 /// Reads how far a mailbox was read; `None` if the channel is no connected
 /// mailbox.
-pub fn mailbox_mark(db: &dyn DbSession, channel: &str) -> Result<Option<MailboxMark>, DatabaseError> {
+pub fn mailbox_mark(db: &dyn DbSession, channel: &str) -> Result<Option<MailboxCursor>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1";
     let mark: Option<String> = db.fetch_optional(sql, bound![channel], single_cell)?;
     Ok(mark.and_then(|mark| serde_json::from_str(&mark).ok()))

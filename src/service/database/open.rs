@@ -156,7 +156,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, DatabaseError> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.execute_batch(READER_SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(64);
-    sqlite::keep_plans(&connection)?;
+    sqlite::use_stable_plans(&connection)?;
     Ok(connection)
 }
 
@@ -193,7 +193,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     connection.execute_batch(WRITER_SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);
-    sqlite::keep_plans(&connection)?;
+    sqlite::use_stable_plans(&connection)?;
     check_integrity(&connection)?;
     let fresh = tables == 0;
     if fresh {

@@ -15,7 +15,7 @@ use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, RowCells, SqlValue};
 use crate::database::session::{DbSession, Obstacle, Visit, WriteScope, WritingConnection};
 use crate::database::transfer::note;
-use disk::Standing;
+use disk::FileStatus;
 use sqlite::Queries;
 
 /// Jobs in one transaction at most.
@@ -116,7 +116,7 @@ fn names_differ(statement: &Statement<'_>) -> bool {
 /// The connection that writes a file, and the file as it was opened.
 pub struct FileWriter {
     connection: Connection,
-    file_status: Standing,
+    file_status: FileStatus,
     /// Whether somebody may move the file's data away meanwhile.
     is_alone: bool,
     /// The log of what is not in the file yet.
@@ -130,7 +130,7 @@ impl FileWriter {
     /// Writes through a connection to a file that this process has locked.
     pub fn new(connection: Connection) -> Self {
         let path = connection.path().unwrap_or_default().to_owned();
-        let (file_status, wal_path) = (Standing::of(Path::new(&path)), PathBuf::from(path + "-wal"));
+        let (file_status, wal_path) = (FileStatus::of(Path::new(&path)), PathBuf::from(path + "-wal"));
         let (obstacle, wiping) = (Cell::default(), Arc::default());
         Self { connection, file_status, is_alone: true, wal_path, obstacle, wiping }
     }
@@ -181,7 +181,7 @@ impl FileWriter {
 
     /// What is written into a file that was deleted, moved or replaced is lost.
     fn check_file(&self) -> Result<(), DatabaseError> {
-        if self.file_status.holds() {
+        if self.file_status.is_unchanged() {
             return Ok(());
         }
         let path = self.file_status.path().display();

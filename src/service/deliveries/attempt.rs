@@ -14,7 +14,7 @@ use crate::deliveries::schedule::{self, AttemptOutcome};
 use crate::deliveries::signature;
 use crate::errors::ApiError;
 use crate::state::{Service, ServiceState};
-use connections::guard::{FetchLimits, HeaderRefused, Request};
+use connections::guard::{FetchLimits, HeaderError, Request};
 use model::time::{Clock, Timestamp};
 
 /// Pause between two attempts to store an outcome.
@@ -85,7 +85,7 @@ fn build_request(
     secret: Option<&str>,
     delivery: &DueDelivery,
     at: Timestamp,
-) -> Result<Request, HeaderRefused> {
+) -> Result<Request, HeaderError> {
     let body = &delivery.body;
     let mut request = Request::post(body.clone())
         .header("content-type", "application/json")?

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use model::bounds;
-use wire::mail_addresses::in_ascii;
+use wire::mail_addresses::ascii_address;
 
 /// Maximum number of recipients of one mail, over `to`, `cc` and `bcc`. The interface sets no bound; this is
 /// what one credit may reach.
@@ -17,7 +17,7 @@ pub const MAX_RECIPIENTS: usize = 50;
 /// `VALIDATION_ERROR` if it is not one plain address.
 pub fn optional_address(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
     let Some(text) = fields.text(name, bounds::MAX_EMAIL_ADDRESS_CHARS)? else { return Ok(None) };
-    in_ascii(text).map(Some).ok_or_else(|| refused_error(fields, name))
+    ascii_address(text).map(Some).ok_or_else(|| refused_error(fields, name))
 }
 
 /// Reads a required mail address.
@@ -54,7 +54,7 @@ pub fn read_addresses(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, Ap
     let mut found: Vec<String> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let place = || format!("{name}[{index}]");
-        let address = item.as_str().and_then(in_ascii).ok_or_else(|| refused_error(fields, &place()))?;
+        let address = item.as_str().and_then(ascii_address).ok_or_else(|| refused_error(fields, &place()))?;
         if !found.iter().any(|known| known.eq_ignore_ascii_case(&address)) {
             found.push(address);
         }

@@ -8,7 +8,7 @@ use lettre::Message;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 
-use crate::carriers::{OutboundFile, Parcel};
+use crate::carriers::{OutboundFile, OutboundMessage};
 use crate::database::egress::EgressRow;
 use crate::errors::ApiError;
 use crate::mail::plain;
@@ -24,7 +24,7 @@ const ENCODED_WORD_BYTES: usize = 39;
 /// Returns the serialized mail of an outbound message; `None` if it is a change in the mailbox.
 pub async fn load_mail_file(service: &Service, row: &EgressRow) -> Result<Option<OutboundFile>, ApiError> {
     let broken = |cause: serde_json::Error| ApiError::internal(&cause);
-    let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(broken)?;
+    let parcel: OutboundMessage = serde_json::from_str(&row.parcel).map_err(broken)?;
     if parcel.kind == FILING_KIND {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::carriers::Parcel;
+use crate::carriers::OutboundMessage;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::threads::{self, ThreadRow};
@@ -40,8 +40,12 @@ pub fn request_filing(
     let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
     let id = work.id("file", work.stamp());
     let content = serde_json::to_value(&filing).map_err(|cause| ApiError::internal(&cause))?;
-    let parcel =
-        Parcel { id: id.clone(), kind: FILING_KIND.to_owned(), content: Some(content), ..Parcel::default() };
+    let parcel = OutboundMessage {
+        id: id.clone(),
+        kind: FILING_KIND.to_owned(),
+        content: Some(content),
+        ..OutboundMessage::default()
+    };
     let row = EgressRow {
         id,
         channel: channel.id.clone(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::carriers::Parcel;
+use crate::carriers::OutboundMessage;
 use crate::chat::send::QUEUED_STATUS;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
@@ -170,11 +170,11 @@ fn enqueue(work: &WriteContext<'_>, channel: &ChannelRow, draft: &MailDraft) -> 
     };
     let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
     let content = serde_json::to_value(&envelope).map_err(|cause| ApiError::internal(&cause))?;
-    let parcel = Parcel {
+    let parcel = OutboundMessage {
         id: draft.id.clone(),
         kind: MAIL_KIND.to_owned(),
         content: Some(content),
-        ..Parcel::default()
+        ..OutboundMessage::default()
     };
     let row = EgressRow {
         id: draft.id.clone(),

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::carriers::settle::{MAX_RETRY_TIME, store_reply};
-use crate::carriers::{Parcel, SendOutcome};
+use crate::carriers::{OutboundMessage, SendOutcome};
 use crate::chat::send::QUEUED_STATUS;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
@@ -96,7 +96,8 @@ pub fn may_leave(work: &WriteContext<'_>, row: &EgressRow) -> Result<bool, ApiEr
 }
 
 fn is_filing(row: &EgressRow) -> Result<bool, ApiError> {
-    let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(|cause| ApiError::internal(&cause))?;
+    let parcel: OutboundMessage =
+        serde_json::from_str(&row.parcel).map_err(|cause| ApiError::internal(&cause))?;
     Ok(parcel.kind == FILING_KIND)
 }
 

@@ -12,7 +12,7 @@ use crate::database::{DatabaseError, media as stored};
 use crate::errors::ApiError;
 use crate::request::WriteRequest;
 use crate::state::Service;
-use connections::guard::{FetchLimits, Longer, Request};
+use connections::guard::{FetchLimits, OversizePolicy, Request};
 use model::prices;
 use wire::errors::ErrorCode;
 
@@ -70,8 +70,11 @@ pub async fn inspect_media(
     if only_vet {
         return Ok(MediaInfo::default());
     }
-    let limits =
-        FetchLimits { max_body: PROBE_BYTES, longer: Longer::Cut, ..FetchLimits::media(PROBE_BYTES) };
+    let limits = FetchLimits {
+        max_body: PROBE_BYTES,
+        oversize: OversizePolicy::Cut,
+        ..FetchLimits::media(PROBE_BYTES)
+    };
     let fetched =
         service.guard.fetch(&url, Request::get(), limits).await.map_err(|why| failed(why.to_string()))?;
     if !(200..300).contains(&fetched.status) {

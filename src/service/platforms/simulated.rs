@@ -9,7 +9,7 @@ use std::future::ready;
 
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{BoxFuture, OutboundFile, Parcel, SendOutcome, SimulatedDelivery, Transport};
+use crate::carriers::{BoxFuture, OutboundFile, OutboundMessage, SendOutcome, SimulatedDelivery, Transport};
 use crate::channels::Channel;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
@@ -42,7 +42,7 @@ impl SimulatedBusinessChat {
 }
 
 impl SimulatedBusinessChat {
-    fn accept(&self, parcel: &Parcel) -> SendOutcome {
+    fn accept(&self, parcel: &OutboundMessage) -> SendOutcome {
         if let Some(refused) = immediate_refusal(parcel).filter(|_| !parcel.test) {
             return refused;
         }
@@ -63,7 +63,7 @@ impl Transport for SimulatedBusinessChat {
 
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         _: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(ready(self.accept(parcel)))
@@ -71,7 +71,7 @@ impl Transport for SimulatedBusinessChat {
 }
 
 /// What the operator refuses at once.
-fn immediate_refusal(parcel: &Parcel) -> Option<SendOutcome> {
+fn immediate_refusal(parcel: &OutboundMessage) -> Option<SendOutcome> {
     let refuse = |code, why: &str| Some(SendOutcome::Refused { code, why: why.to_owned(), broken: false });
     match number_ending(&parcel.to) {
         "0006" => refuse(ErrorCode::WhatsappError, "the platform operator could not take the message"),
@@ -95,7 +95,7 @@ impl Transport for SimulatedBot {
 
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         _: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         let fate = SimulatedDelivery::Read { delivered_after: SECOND / 2, read_after: 4 * SECOND };
@@ -110,7 +110,7 @@ impl Transport for SimulatedSms {
 
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         _: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         let fate = if number_ending(&parcel.to) == "0009" {

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::carriers::{FileFetchError, OutboundFile, PlatformError, SendOutcome};
 use connections::guard::{
-    FetchError, FetchLimits, Fetched, Guard, HeaderRefused, Policy, Refusal, Request, is_loopback_address,
+    FetchError, FetchLimits, Fetched, Guard, HeaderError, Policy, Request, UrlRefusal, is_loopback_address,
 };
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
@@ -56,7 +56,7 @@ pub(super) fn is_same_origin(address: &Url, api: &str) -> bool {
 }
 
 /// A body of JSON.
-pub(super) fn json_request(body: &Value) -> Result<Request, HeaderRefused> {
+pub(super) fn json_request(body: &Value) -> Result<Request, HeaderError> {
     Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
 }
 
@@ -65,7 +65,7 @@ pub(super) fn multipart_request<'a>(
     texts: impl IntoIterator<Item = (&'a str, String)>,
     field: &str,
     file: &OutboundFile,
-) -> Result<Request, HeaderRefused> {
+) -> Result<Request, HeaderError> {
     let mut bytes = Vec::with_capacity(file.bytes.len() + 1024);
     let mut part = |head: &str, content: &[u8]| {
         let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n");
@@ -126,8 +126,8 @@ impl From<FetchError> for PlatformError {
     }
 }
 
-impl From<Refusal> for PlatformError {
-    fn from(why: Refusal) -> Self {
+impl From<UrlRefusal> for PlatformError {
+    fn from(why: UrlRefusal) -> Self {
         FetchError::from(why).into()
     }
 }
@@ -141,8 +141,8 @@ impl From<FetchError> for FileFetchError {
     }
 }
 
-impl From<Refusal> for FileFetchError {
-    fn from(why: Refusal) -> Self {
+impl From<UrlRefusal> for FileFetchError {
+    fn from(why: UrlRefusal) -> Self {
         FetchError::from(why).into()
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::carriers::Parcel;
+use crate::carriers::OutboundMessage;
 use crate::chat::send;
 use crate::database::calls::{self, CallRow};
 use crate::database::channels::ChannelRow;
@@ -69,12 +69,12 @@ fn enqueue(
     new: NewCall,
 ) -> Result<(), ApiError> {
     let metadata: Value = serde_json::from_str(&new.metadata).map_err(|cause| ApiError::internal(&cause))?;
-    let parcel = Parcel {
+    let parcel = OutboundMessage {
         id: new.id,
         to: conversation.recipient().to_owned(),
         kind: CALL_KIND.to_owned(),
         content: Some(metadata),
-        ..Parcel::default()
+        ..OutboundMessage::default()
     };
     let draft = MessageDraft {
         sender: "api".to_owned(),

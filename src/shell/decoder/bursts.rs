@@ -26,19 +26,19 @@ use inbox::event::Event;
 use inbox::keys::{KeyCode, KeyPress};
 
 /// Longest pause between two reads of a burst: people do not press four keys in three such pauses.
-const GAP: Duration = Duration::from_millis(25);
+const MAX_KEY_GAP: Duration = Duration::from_millis(25);
 /// Bytes of a read that was filled by a program rather than by a person.
-const BLOCK: usize = 256;
+const PROGRAM_READ_BYTES: usize = 256;
 /// Longest pause after such a read.
-const BLOCK_GAP: Duration = Duration::from_millis(100);
+const MAX_PROGRAM_GAP: Duration = Duration::from_millis(100);
 /// Reads in a burst that nobody waits for any more.
-const MACHINE_READS: usize = 4;
+const MIN_MACHINE_READS: usize = 4;
 /// Characters of a burst after which Enter is a line break although it comes in a read of its own.
-const FEW: usize = 4;
+const MIN_PASTED_CHARS: usize = 4;
 /// Characters of a burst that are text rather than keys.
-const MANY: usize = 8;
+const MIN_TEXT_CHARS: usize = 8;
 /// Different characters among them: a key that is held repeats.
-const KINDS: usize = 4;
+const MIN_DISTINCT_CHARS: usize = 4;
 
 /// The burst of which the newest read is a part.
 #[derive(Debug, Default)]
@@ -66,11 +66,11 @@ impl Bursts {
         gap: Duration,
         shown: bool,
     ) -> Vec<Event> {
-        let longest = if self.bytes >= BLOCK { BLOCK_GAP } else { GAP };
+        let longest = if self.bytes >= PROGRAM_READ_BYTES { MAX_PROGRAM_GAP } else { MAX_KEY_GAP };
         if !self.open || gap > longest {
             self.interrupted();
         }
-        if shown && self.reads < MACHINE_READS {
+        if shown && self.reads < MIN_MACHINE_READS {
             self.characters = 0;
             self.kinds.clear();
         }
@@ -88,20 +88,20 @@ impl Bursts {
                     self.count(character);
                 }
                 None => {
-                    self.hand_on(&mut run, &mut joined);
+                    self.flush_run(&mut run, &mut joined);
                     *self = Self { reads: 1, bytes, ..Self::default() };
                     joined.push(event);
                 }
             }
         }
         self.open = self.characters > 0;
-        self.hand_on(&mut run, &mut joined);
+        self.flush_run(&mut run, &mut joined);
         joined
     }
 
     /// True if nobody can have pressed Enter after what came, in a read of its own.
     fn is_fast(&self) -> bool {
-        self.characters >= FEW || self.reads > MACHINE_READS
+        self.characters >= MIN_PASTED_CHARS || self.reads > MIN_MACHINE_READS
     }
 
     fn count(&mut self, character: char) {
@@ -109,15 +109,15 @@ impl Bursts {
             return;
         }
         self.characters += 1;
-        if self.kinds.len() < KINDS && !self.kinds.contains(&character) {
+        if self.kinds.len() < MIN_DISTINCT_CHARS && !self.kinds.contains(&character) {
             self.kinds.push(character);
         }
     }
 
-    fn hand_on(&self, run: &mut String, joined: &mut Vec<Event>) {
+    fn flush_run(&self, run: &mut String, joined: &mut Vec<Event>) {
         let text = run.trim_end_matches('\t');
         let tabs = run.len() - text.len();
-        let is_text = self.characters >= MANY && self.kinds.len() >= KINDS;
+        let is_text = self.characters >= MIN_TEXT_CHARS && self.kinds.len() >= MIN_DISTINCT_CHARS;
         if text.contains(['\n', '\t']) || is_text && !text.is_empty() {
             joined.push(Event::Burst(text.to_owned()));
         } else {

@@ -4,7 +4,7 @@ use inbox::event::Event;
 use inbox::keys::KeyCode;
 
 use super::sequences::{self, Meaning, Modifiers};
-use super::{BEL, CANCEL, Decoder, ESC, SEQUENCE_LIMIT, SUBSTITUTE, State, key};
+use super::{BEL, CANCEL, Decoder, ESC, MAX_SEQUENCE_BYTES, SUBSTITUTE, State, key};
 
 impl Decoder {
     pub(super) fn escape(&mut self, byte: u8, events: &mut Vec<Event>) {
@@ -30,35 +30,35 @@ impl Decoder {
             b'M' if self.body.is_empty() => self.state = State::Click(3),
             // Keys with Shift as rxvt sends them.
             b'$' if !self.body.is_empty() && self.body.iter().all(u8::is_ascii_digit) => {
-                self.finish(sequences::csi(&self.body, byte), events);
+                self.finish_sequence(sequences::csi(&self.body, byte), events);
             }
             0x20..=0x3f => self.push_byte(byte),
             0x40..=0x7e => {
-                let whole = self.body.len() < SEQUENCE_LIMIT;
+                let whole = self.body.len() < MAX_SEQUENCE_BYTES;
                 let meaning = if whole { sequences::csi(&self.body, byte) } else { Meaning::Nothing };
-                self.finish(meaning, events);
+                self.finish_sequence(meaning, events);
             }
-            _ => self.broken(byte, events),
+            _ => self.reject_byte(byte, events),
         }
     }
 
     pub(super) fn ss3(&mut self, byte: u8, events: &mut Vec<Event>) {
         match byte {
             b'0'..=b'9' if self.body.is_empty() => self.push_byte(byte),
-            0x20..=0x7e => self.finish(sequences::ss3(&self.body, byte), events),
-            _ => self.broken(byte, events),
+            0x20..=0x7e => self.finish_sequence(sequences::ss3(&self.body, byte), events),
+            _ => self.reject_byte(byte, events),
         }
     }
 
     pub(super) fn click(&mut self, byte: u8, left: u8, events: &mut Vec<Event>) {
         if byte == ESC {
-            return self.broken(byte, events);
+            return self.reject_byte(byte, events);
         }
         self.push_byte(byte);
         if left > 1 {
             self.state = State::Click(left - 1);
         } else {
-            self.finish(sequences::old_click(&self.body), events);
+            self.finish_sequence(sequences::parse_old_click(&self.body), events);
         }
     }
 
@@ -77,7 +77,7 @@ impl Decoder {
         }
     }
 
-    pub(super) fn pasted(&mut self, byte: u8, events: &mut Vec<Event>) {
+    pub(super) fn push_pasted(&mut self, byte: u8, events: &mut Vec<Event>) {
         if let Some(text) = self.paste.push(byte) {
             events.extend((!text.is_empty()).then_some(Event::Paste(text)));
         }
@@ -88,13 +88,13 @@ impl Decoder {
     }
 
     fn push_byte(&mut self, byte: u8) {
-        if self.body.len() < SEQUENCE_LIMIT {
+        if self.body.len() < MAX_SEQUENCE_BYTES {
             self.body.push(byte);
         }
     }
 
     /// Completes a sequence. A late one is dropped unless it starts a paste.
-    pub(super) fn finish(&mut self, meaning: Meaning, events: &mut Vec<Event>) {
+    pub(super) fn finish_sequence(&mut self, meaning: Meaning, events: &mut Vec<Event>) {
         let (alt, late) = (self.alt, self.late);
         self.end();
         if late && meaning != Meaning::PasteBegins {
@@ -108,7 +108,8 @@ impl Decoder {
             Meaning::Focus(gained) => events.push(Event::Focus(gained)),
             Meaning::Pointer(pointer) => events.push(Event::Pointer(pointer)),
             Meaning::Key(press, modifiers) => {
-                let press = sequences::with(press, Modifiers { alt: alt || modifiers.alt, ..modifiers });
+                let press =
+                    sequences::apply_modifiers(press, Modifiers { alt: alt || modifiers.alt, ..modifiers });
                 events.extend(press.map(Event::Key));
             }
         }
@@ -116,7 +117,7 @@ impl Decoder {
 
     /// Handles a byte that cannot be part of the sequence. One from the same read is dropped with it; a later
     /// one is a key.
-    fn broken(&mut self, byte: u8, events: &mut Vec<Event>) {
+    fn reject_byte(&mut self, byte: u8, events: &mut Vec<Event>) {
         let late = self.late;
         self.end();
         match byte {

@@ -39,29 +39,29 @@ use paste::PastedBytes;
 use sequences::Modifiers;
 
 /// Time to wait for the next byte of a sequence.
-pub const REST: Duration = Duration::from_millis(50);
+pub const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(50);
 /// Time after its newest byte in which the rest of a late sequence is dropped.
-const LATE: Duration = Duration::from_secs(2);
+const LATE_SEQUENCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time after an Esc key in which a read shaped like the rest of a sequence counts as one.
-const LATE_READ: Duration = Duration::from_secs(10);
+const MAX_LATE_READ_AGE: Duration = Duration::from_secs(10);
 /// Time after ESC in which a single byte may start a cut sequence.
-const GUESS_WITHIN: Duration = Duration::from_millis(150);
+const MAX_GUESS_AGE: Duration = Duration::from_millis(150);
 /// Time to wait for the byte that decides a guess.
-const GUESS: Duration = Duration::from_millis(120);
+const GUESS_TIMEOUT: Duration = Duration::from_millis(120);
 /// Silence that ends a paste without its end mark.
-const SILENCE: Duration = Duration::from_secs(1);
+const PASTE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time after a paste without its end mark in which more text belongs to it.
-const PASTE_TAIL: Duration = Duration::from_secs(5);
+const PASTE_TAIL_TIME: Duration = Duration::from_secs(5);
 /// Time to wait for the rest of a multi-byte character.
-const CHARACTER: Duration = Duration::from_secs(1);
+const CHARACTER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum bytes of a paste.
-pub const PASTE_LIMIT: usize = 1024 * 1024;
+pub const MAX_PASTE_BYTES: usize = 1024 * 1024;
 /// Maximum bytes of a sequence; longer ones are dropped whole.
-const SEQUENCE_LIMIT: usize = 256;
+const MAX_SEQUENCE_BYTES: usize = 256;
 /// Bytes at typing speed that end a late string.
-const TYPED_IN_STRING: usize = 64;
+const MAX_TYPED_STRING_BYTES: usize = 64;
 /// Bytes at typing speed that end a paste.
-const TYPED_IN_PASTE: usize = 128;
+const MAX_TYPED_PASTE_BYTES: usize = 128;
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
@@ -139,10 +139,10 @@ impl Decoder {
     /// Decodes one read. `shown`: the screen shows the effect of everything before it.
     pub fn feed(&mut self, bytes: &[u8], now: Duration, shown: bool) -> Vec<Event> {
         let gap = now.saturating_sub(self.last);
-        let is_typed = bytes.len() <= 2 && gap >= REST;
+        let is_typed = bytes.len() <= 2 && gap >= SEQUENCE_TIMEOUT;
         self.typed = if is_typed { self.typed + bytes.len() } else { 0 };
         let mut before = Vec::new();
-        self.leave_what_is_typed_into(bytes, &mut before);
+        self.end_typed_sequence(bytes, &mut before);
         let mut rest = bytes;
         if self.state == State::Ground {
             rest = self.resume(bytes, now);
@@ -160,12 +160,12 @@ impl Decoder {
     pub fn deadline(&self) -> Option<Duration> {
         let wait = match self.state {
             State::Ground if self.character.is_empty() => return None,
-            State::Ground => CHARACTER,
-            State::Paste => SILENCE,
-            State::Text { escaped: true, .. } => REST,
-            _ if self.guessed().is_some() => GUESS,
-            _ if self.late => LATE,
-            _ => REST,
+            State::Ground => CHARACTER_TIMEOUT,
+            State::Paste => PASTE_TIMEOUT,
+            State::Text { escaped: true, .. } => SEQUENCE_TIMEOUT,
+            _ if self.guessed_byte().is_some() => GUESS_TIMEOUT,
+            _ if self.late => LATE_SEQUENCE_TIMEOUT,
+            _ => SEQUENCE_TIMEOUT,
         };
         Some(self.last + wait)
     }
@@ -196,18 +196,18 @@ impl Decoder {
     }
 
     /// Ends a state that waits for bytes when a person types instead.
-    fn leave_what_is_typed_into(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+    fn end_typed_sequence(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         let first = bytes.first().copied().unwrap_or(ESC);
-        if self.guessed().is_some_and(|introducer| !sequences::may_begin(introducer, first)) {
+        if self.guessed_byte().is_some_and(|introducer| !sequences::may_begin(introducer, first)) {
             self.end_guess(events);
         }
         match self.state {
             State::Ground if first & 0xc0 != 0x80 => self.end_character(events),
-            State::Paste if self.typed > TYPED_IN_PASTE => self.end_paste(self.last, events),
+            State::Paste if self.typed > MAX_TYPED_PASTE_BYTES => self.end_paste(self.last, events),
             State::Text { introducer, escaped: false } if self.late => {
                 let continues = !self.body.is_empty() || sequences::may_begin(introducer, first);
                 let is_key = bytes.len() <= 2 && first < b' ' && first != ESC && first != BEL;
-                if !continues || is_key || self.typed > TYPED_IN_STRING {
+                if !continues || is_key || self.typed > MAX_TYPED_STRING_BYTES {
                     self.end();
                 }
             }
@@ -219,12 +219,12 @@ impl Decoder {
     fn resume<'a>(&mut self, bytes: &'a [u8], now: Duration) -> &'a [u8] {
         if let Some((at, acted)) = self.escape_at.take() {
             let age = now.saturating_sub(at);
-            if let Some(state) = late_rest(bytes, age) {
+            if let Some(state) = late_state(bytes, age) {
                 (self.state, self.late, self.is_guess) = (state, true, true);
                 return &bytes[1..];
             }
             // End of a string whose ESC was dropped with it.
-            if !acted && age <= LATE_READ && bytes.first() == Some(&b'\\') {
+            if !acted && age <= MAX_LATE_READ_AGE && bytes.first() == Some(&b'\\') {
                 return &bytes[1..];
             }
         }
@@ -241,11 +241,11 @@ impl Decoder {
             State::Ground => self.ground(byte, events),
             State::Escape => self.escape(byte, events),
             State::Csi => self.csi(byte, events),
-            State::Console => self.finish(sequences::console(byte), events),
+            State::Console => self.finish_sequence(sequences::console(byte), events),
             State::Ss3 => self.ss3(byte, events),
             State::Click(left) => self.click(byte, left, events),
             State::Text { introducer, escaped } => self.text(byte, introducer, escaped, events),
-            State::Paste => self.pasted(byte, events),
+            State::Paste => self.push_pasted(byte, events),
         }
     }
 
@@ -293,7 +293,8 @@ impl Decoder {
     /// Emits a key that came without a sequence, with Alt if an ESC precedes it.
     fn push_key(&mut self, press: Option<KeyPress>, events: &mut Vec<Event>) {
         let alt = std::mem::take(&mut self.alt);
-        let press = press.and_then(|press| sequences::with(press, Modifiers { alt, ..Modifiers::default() }));
+        let press = press
+            .and_then(|press| sequences::apply_modifiers(press, Modifiers { alt, ..Modifiers::default() }));
         events.extend(press.map(Event::Key));
     }
 
@@ -307,7 +308,7 @@ impl Decoder {
         let (text, mark) = self.paste.take();
         events.extend((!text.is_empty()).then_some(Event::Paste(text)));
         self.end();
-        (self.last, self.paste_until) = (now, Some(now + PASTE_TAIL));
+        (self.last, self.paste_until) = (now, Some(now + PASTE_TAIL_TIME));
         match mark.as_slice() {
             [] => (),
             [_] => self.escape_at = Some((now, false)),
@@ -318,7 +319,7 @@ impl Decoder {
     }
 
     /// First byte of a possible cut sequence, which may also be a key after Esc.
-    fn guessed(&self) -> Option<u8> {
+    fn guessed_byte(&self) -> Option<u8> {
         let is_open = self.late && self.is_guess && self.body.is_empty();
         match self.state {
             State::Csi if is_open => Some(b'['),
@@ -330,7 +331,7 @@ impl Decoder {
 
     /// Ends a late sequence; a single byte that nothing followed is emitted as a key.
     fn end_guess(&mut self, events: &mut Vec<Event>) {
-        let guessed = self.guessed();
+        let guessed = self.guessed_byte();
         self.end();
         events.extend(guessed.map(|byte| key(KeyCode::Char(char::from(byte)))));
     }
@@ -346,7 +347,7 @@ fn key(code: KeyCode) -> Event {
 }
 
 /// State after the first byte of a read that is the rest of a sequence whose ESC came `age` ago.
-fn late_rest(bytes: &[u8], age: Duration) -> Option<State> {
+fn late_state(bytes: &[u8], age: Duration) -> Option<State> {
     let (first, rest) = bytes.split_first()?;
     let text = |introducer| State::Text { introducer, escaped: false };
     let (state, looks_like_it) = match first {
@@ -362,8 +363,8 @@ fn late_rest(bytes: &[u8], age: Duration) -> Option<State> {
         _ => return None,
     };
     let within = match rest {
-        [] => GUESS_WITHIN,
-        _ if looks_like_it => LATE_READ,
+        [] => MAX_GUESS_AGE,
+        _ if looks_like_it => MAX_LATE_READ_AGE,
         _ => return None,
     };
     (age <= within).then_some(state)

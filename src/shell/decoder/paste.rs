@@ -1,6 +1,6 @@
 //! Buffer of a paste in progress, of limited size.
 
-use super::PASTE_LIMIT;
+use super::MAX_PASTE_BYTES;
 
 const END_MARK: &[u8] = b"\x1b[201~";
 
@@ -31,7 +31,7 @@ impl PastedBytes {
             self.bytes.drain(..over);
             return None;
         }
-        if self.bytes.len() < PASTE_LIMIT {
+        if self.bytes.len() < MAX_PASTE_BYTES {
             return None;
         }
         self.is_cut = true;

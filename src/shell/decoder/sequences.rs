@@ -54,7 +54,7 @@ pub(super) fn plain(byte: u8, erase: u8) -> Option<KeyPress> {
 }
 
 /// Combines a key and modifiers; `None` with Super, Hyper or Meta.
-pub(super) fn with(press: KeyPress, modifiers: Modifiers) -> Option<KeyPress> {
+pub(super) fn apply_modifiers(press: KeyPress, modifiers: Modifiers) -> Option<KeyPress> {
     let Modifiers { shift, alt, ctrl, foreign } = modifiers;
     let (ctrl, alt, shift) = (press.ctrl || ctrl, press.alt || alt, press.shift || shift);
     if foreign {
@@ -236,7 +236,7 @@ fn click(body: &str, offset: u32, released: bool) -> Meaning {
 }
 
 /// Decodes a click in the oldest encoding: three bytes, each offset by 32.
-pub(super) fn old_click(body: &[u8]) -> Meaning {
+pub(super) fn parse_old_click(body: &[u8]) -> Meaning {
     let [button, column, row] = body else { return Meaning::Nothing };
     let less = |byte: u8| u32::from(byte).checked_sub(32);
     match (less(*button), less(*column), less(*row)) {

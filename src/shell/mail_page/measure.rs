@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 512;
 /// tag with a million attributes.
 const MAX_PARSE_TIME: Duration = Duration::from_secs(1);
 /// Bytes given to the parser between two checks of the budget.
-const PIECE_BYTES: usize = 1024;
+const CHUNK_BYTES: usize = 1024;
 
 /// Bytes of one node in the sanitiser's tree, including its place among its siblings and its two tags in the
 /// page.
@@ -37,13 +37,13 @@ type NodeId = usize;
 const DOCUMENT: NodeId = 0;
 
 /// True if the sanitiser can parse this HTML within the bounds above.
-pub(super) fn fits(html: &str) -> bool {
+pub(super) fn is_within_limits(html: &str) -> bool {
     let context = QualName::new(None, ns!(html), local_name!("div"));
     let mut parser = parse_fragment(TreeMeter::default(), ParseOpts::default(), context, Vec::new(), false);
     let began = clock::instant();
     let mut rest = html;
     while !rest.is_empty() {
-        let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE_BYTES.min(rest.len())));
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(CHUNK_BYTES.min(rest.len())));
         parser.process(StrTendril::from(piece));
         if parser.tokenizer.sink.sink.is_exceeded.get() || began.elapsed() > MAX_PARSE_TIME {
             return false;
@@ -133,7 +133,7 @@ impl TreeMeter {
     }
 
     /// Parent of a node and the node's position among its children.
-    fn place_of(&self, id: NodeId) -> Option<(NodeId, usize)> {
+    fn position_of(&self, id: NodeId) -> Option<(NodeId, usize)> {
         let nodes = self.nodes.borrow();
         let parent = nodes[id].parent?;
         let position = nodes[parent].children.iter().position(|child| *child == id)?;
@@ -226,7 +226,7 @@ impl TreeSink for TreeMeter {
         if let NodeOrText::AppendNode(id) = &child {
             self.remove_from_parent(id);
         }
-        if let Some((parent, position)) = self.place_of(*sibling) {
+        if let Some((parent, position)) = self.position_of(*sibling) {
             self.insert(parent, position, child);
         }
     }
@@ -236,7 +236,7 @@ impl TreeSink for TreeMeter {
     }
 
     fn remove_from_parent(&self, target: &NodeId) {
-        if let Some((parent, position)) = self.place_of(*target) {
+        if let Some((parent, position)) = self.position_of(*target) {
             let mut nodes = self.nodes.borrow_mut();
             nodes[parent].children.remove(position);
             nodes[*target].parent = None;

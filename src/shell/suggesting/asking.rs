@@ -6,9 +6,9 @@ use std::fmt::{self, Formatter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assist::claims::KnownWords;
+use assist::claims::SupportedWords;
 use assist::{
-    Endpoint, EndpointError, ModelClient, ModelError, ModelLimits, ModelReply, TokensTold, most_tokens,
+    Endpoint, EndpointError, ModelClient, ModelError, ModelLimits, ModelReply, TokenCountSource, max_tokens,
     prompts,
 };
 use model::ids::ChannelId;
@@ -23,21 +23,22 @@ use serde_json::Value;
 use store::{Store, StoreError};
 
 /// Limits of a request a person waits for.
-const LIMITS: ModelLimits = ModelLimits { time: Duration::from_secs(20), body: 128 * 1024 };
+const MODEL_LIMITS: ModelLimits = ModelLimits { time: Duration::from_secs(20), body: 128 * 1024 };
 /// Maximum lines of a brief.
-const BRIEF: usize = 8;
+const MAX_BRIEF_LINES: usize = 8;
 /// Maximum lines of a translation or summary.
-const LINES: usize = 200;
+const MAX_TEXT_LINES: usize = 200;
 /// Maximum cancelled requests remembered.
-const CANCELLED: usize = 100;
+const MAX_CANCELLED_IDS: usize = 100;
 
 /// Error text for a cancelled request.
-pub(super) const NOBODY: &str = "nobody waits for it any more";
+pub(super) const CANCELLED_MESSAGE: &str = "nobody waits for it any more";
 /// Remark on a truncated answer.
-const CUT: &str = "It breaks off here: that is as much as is asked for at once.";
+const CUT_NOTICE: &str = "It breaks off here: that is as much as is asked for at once.";
 
 /// Remark on a draft without sources.
-const NO_SOURCES: &str = "Your model names no sources: only numbers, names, links and times were compared.";
+const NO_SOURCES_NOTICE: &str =
+    "Your model names no sources: only numbers, names, links and times were compared.";
 
 pub(super) struct ModelAnswer {
     pub(super) text: String,
@@ -88,7 +89,7 @@ impl Suggester {
         clock: Arc<dyn Clock>,
         runtime: tokio::runtime::Handle,
     ) -> Result<Self, EndpointError> {
-        let client = ModelClient::new(setup.endpoint.clone(), LIMITS)?;
+        let client = ModelClient::new(setup.endpoint.clone(), MODEL_LIMITS)?;
         Ok(Self(Arc::new(SuggesterState { client, setup, cancelled: Mutex::default(), clock, runtime })))
     }
 
@@ -105,12 +106,12 @@ impl Suggester {
     }
 
     /// Runs work on a blocking thread.
-    pub(crate) fn beside(&self, work: impl FnOnce() + Send + 'static) {
+    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         drop(self.0.runtime.spawn_blocking(work));
     }
 
     /// Blocks for an answer.
-    pub(super) fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
+    pub(super) fn block_on<T>(&self, answer: impl Future<Output = T>) -> T {
         self.0.runtime.block_on(answer)
     }
 
@@ -118,7 +119,7 @@ impl Suggester {
     pub(crate) fn cancel(&self, id: SuggestionId) {
         let mut cancelled = self.cancelled();
         cancelled.push_back(id);
-        if cancelled.len() > CANCELLED {
+        if cancelled.len() > MAX_CANCELLED_IDS {
             cancelled.pop_front();
         }
     }
@@ -141,33 +142,35 @@ impl Suggester {
         request: &SuggestionRequest,
         replies: &[CannedReply],
     ) -> Result<Suggestion, String> {
-        let is_long =
-            prompts::translated(request).is_some_and(|text| text.chars().count() > prompts::TRANSLATED);
+        let is_long = prompts::translated(request)
+            .is_some_and(|text| text.chars().count() > prompts::MAX_TRANSLATED_CHARS);
         let is_own = request.id.kind == SuggestionKind::OwnText;
         if is_own && is_long {
-            return Err(format!("the text is longer than {} characters", prompts::TRANSLATED));
+            return Err(format!("the text is longer than {} characters", prompts::MAX_TRANSLATED_CHARS));
         }
         let mut body = prompts::body(request, replies, &self.0.setup.language);
         let tokens = prompts::answer_tokens(request);
         let ModelAnswer { text, is_cut, percent } =
-            self.ask(store, &request.id.key.channel, &mut body, tokens)?;
+            self.ask_model(store, &request.id.key.channel, &mut body, tokens)?;
         if is_own && is_cut {
             return Err("its translation breaks off; a shorter text may do".to_owned());
         }
-        let (language, text) = if is_own { prompts::named_language(&text) } else { (None, text.as_str()) };
-        let known = KnownWords::of(request, replies);
-        let mut remark = (is_cut || is_long).then_some(CUT);
+        let (language, text) = if is_own { prompts::split_language(&text) } else { (None, text.as_str()) };
+        let known = SupportedWords::from_request(request, replies);
+        let mut remark = (is_cut || is_long).then_some(CUT_NOTICE);
         let sentences = match request.id.kind {
             SuggestionKind::Translation | SuggestionKind::Summary | SuggestionKind::Transcript => {
-                lines_of(text)
+                plain_sentences(text)
             }
             SuggestionKind::OwnText => known.sentences(text),
             SuggestionKind::Draft => {
                 let (sentences, has_sources) = known.cited(text, prompts::sources(request, replies));
-                remark = remark.or((!has_sources).then_some(NO_SOURCES));
+                remark = remark.or((!has_sources).then_some(NO_SOURCES_NOTICE));
                 sentences
             }
-            SuggestionKind::Brief => text.lines().take(BRIEF).map(|line| known.line(line)).collect(),
+            SuggestionKind::Brief => {
+                text.lines().take(MAX_BRIEF_LINES).map(|line| known.line(line)).collect()
+            }
         };
         Ok(Suggestion {
             sentences,
@@ -182,7 +185,7 @@ impl Suggester {
     ///
     /// # Errors
     /// As text; nothing is sent if the daily cap does not allow it.
-    pub(super) fn ask(
+    pub(super) fn ask_model(
         &self,
         store: &Store,
         tab: &ChannelId,
@@ -190,10 +193,10 @@ impl Suggester {
         tokens: u32,
     ) -> Result<ModelAnswer, String> {
         let prices = &self.0.setup.prices;
-        let most = ModelUsage::upper_bound(prices, body.to_string().len(), u64::from(most_tokens(tokens)));
-        let (reply, percent) = self.counted(store, tab, &most, || {
-            let asked = self.wait(self.0.client.ask(body, tokens));
-            let taken = taken(prices, &most, &asked);
+        let most = ModelUsage::upper_bound(prices, body.to_string().len(), u64::from(max_tokens(tokens)));
+        let (reply, percent) = self.with_daily_limit(store, tab, &most, || {
+            let asked = self.block_on(self.0.client.ask(body, tokens));
+            let taken = charged_usage(prices, &most, &asked);
             (asked, taken)
         })?;
         let reply = reply.map_err(|why| why.to_string())?;
@@ -204,7 +207,7 @@ impl Suggester {
 
     /// Runs work of at most `most` usage if the daily cap allows it, and counts its real usage. Returns the
     /// used share of the cap, in percent.
-    pub(super) fn counted<T>(
+    pub(super) fn with_daily_limit<T>(
         &self,
         store: &Store,
         tab: &ChannelId,
@@ -223,17 +226,21 @@ impl Suggester {
 
 /// Usage of a request as reported; the reserved maximum if nothing was reported or a failed request may be
 /// charged.
-fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, ModelError>) -> ModelUsage {
+fn charged_usage(
+    prices: &ModelPrices,
+    most: &ModelUsage,
+    asked: &Result<ModelReply, ModelError>,
+) -> ModelUsage {
     match asked {
         Ok(reply) => {
             let told = ModelUsage::from_tokens(prices, reply.tokens_in, reply.tokens_out);
-            match reply.told {
-                TokensTold::Apart => told,
-                TokensTold::Together => ModelUsage {
+            match reply.token_count_source {
+                TokenCountSource::Apart => told,
+                TokenCountSource::Together => ModelUsage {
                     cost: prices.input.max(prices.output).cost_of_tokens(told.total_tokens()),
                     ..told
                 },
-                TokensTold::Not => *most,
+                TokenCountSource::Not => *most,
             }
         }
         Err(why) if why.may_be_charged() => *most,
@@ -242,7 +249,7 @@ fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, Mod
 }
 
 /// Lines of a text without claims to check.
-pub(super) fn lines_of(text: &str) -> Vec<SuggestedSentence> {
+pub(super) fn plain_sentences(text: &str) -> Vec<SuggestedSentence> {
     let plain = |entry: &str| SuggestedSentence { text: SafeText::line(entry), is_unsupported: false };
-    text.lines().take(LINES).map(plain).collect()
+    text.lines().take(MAX_TEXT_LINES).map(plain).collect()
 }

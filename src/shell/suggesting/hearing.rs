@@ -6,13 +6,13 @@ use model::model_costs::ModelUsage;
 use model::suggestions::{SuggestedBy, Suggestion, SuggestionRequest};
 use store::Store;
 
-use crate::shell::pictures::Viewer;
-use crate::shell::suggesting::asking::{NOBODY, Suggester, lines_of};
+use crate::shell::pictures::PictureLoader;
+use crate::shell::suggesting::asking::{CANCELLED_MESSAGE, Suggester, plain_sentences};
 
 /// Minimum bytes a second of speech; a longer duration for its bytes is no speech.
-const BYTES_A_SECOND: u64 = 500;
+const MIN_BYTES_PER_SECOND: u64 = 500;
 /// Duration in seconds accepted whatever the size.
-const SHORTEST: u64 = 60;
+const MAX_UNCHECKED_SECONDS: u64 = 60;
 
 impl Suggester {
     /// Fetches and transcribes a voice note.
@@ -22,14 +22,14 @@ impl Suggester {
     pub(super) fn transcribe(
         &self,
         store: &Store,
-        viewer: &Viewer,
+        viewer: &PictureLoader,
         request: &SuggestionRequest,
     ) -> Result<Suggestion, String> {
         let tab = &request.id.key.channel;
         let note = request.voice.as_ref().ok_or("there is no voice note")?;
         let bytes = viewer.file(tab, &note.url)?;
         if self.is_cancelled(&request.id) {
-            return Err(NOBODY.to_owned());
+            return Err(CANCELLED_MESSAGE.to_owned());
         }
         let setup = self.setup();
         let model = setup.transcribe_model.as_deref();
@@ -38,13 +38,14 @@ impl Suggester {
         let mime =
             note.mime.as_deref().filter(|mime| is_media_type(mime)).unwrap_or("application/octet-stream");
         let file = VoiceFile { name, content_type: mime, bytes: &bytes };
-        let longest = (u64::try_from(bytes.len()).unwrap_or(u64::MAX) / BYTES_A_SECOND).max(SHORTEST);
+        let longest = (u64::try_from(bytes.len()).unwrap_or(u64::MAX) / MIN_BYTES_PER_SECOND)
+            .max(MAX_UNCHECKED_SECONDS);
         let of = |seconds: u64| ModelUsage {
             cost: setup.prices.minute.cost_of_seconds(seconds),
             ..ModelUsage::default()
         };
-        let (heard, percent) = self.counted(store, tab, &of(longest), || {
-            let heard = self.wait(self.client().transcribe(model, &file));
+        let (heard, percent) = self.with_daily_limit(store, tab, &of(longest), || {
+            let heard = self.block_on(self.client().transcribe(model, &file));
             let taken = match &heard {
                 Ok(heard) => of(heard.seconds.unwrap_or(longest)),
                 Err(why) if why.may_be_charged() => of(longest),
@@ -55,7 +56,7 @@ impl Suggester {
         let text = heard.map_err(|why| why.to_string())?.text;
         let text = if text.is_empty() { "(nothing is said)".to_owned() } else { text };
         Ok(Suggestion {
-            sentences: lines_of(&text),
+            sentences: plain_sentences(&text),
             by: SuggestedBy::Model(percent),
             instead: None,
             remark: None,

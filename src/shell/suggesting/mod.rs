@@ -10,7 +10,7 @@ mod summing;
 
 pub use asking::{Suggester, SuggesterSetup};
 
-use crate::shell::pictures::Viewer;
+use crate::shell::pictures::PictureLoader;
 use assist::rules;
 use model::replies::CannedReply;
 use model::suggestions::{AskedBy, Suggestion, SuggestionKind, SuggestionRequest};
@@ -23,7 +23,7 @@ pub struct DeskSuggestions {
     pub suggester: Option<Suggester>,
     pub store: Option<Store>,
     /// Fetches voice notes.
-    pub(super) viewer: Option<Viewer>,
+    pub(super) viewer: Option<PictureLoader>,
 }
 
 impl DeskSuggestions {
@@ -35,11 +35,14 @@ impl DeskSuggestions {
         tell: impl FnOnce(Result<Suggestion, String>) + Send + 'static,
     ) {
         let Some(suggester) = self.suggester.clone() else { return tell(self.suggest(&request, &replies)) };
-        suggester.beside(move || tell(self.suggest(&request, &replies)));
+        suggester.spawn(move || tell(self.suggest(&request, &replies)));
     }
 
     /// Brief by rules that is shown until the model has answered.
-    pub(super) fn meanwhile(request: &SuggestionRequest, replies: &[CannedReply]) -> Option<Suggestion> {
+    pub(super) fn interim_suggestion(
+        request: &SuggestionRequest,
+        replies: &[CannedReply],
+    ) -> Option<Suggestion> {
         let is_brief = request.id.kind == SuggestionKind::Brief && request.id.asked_by == AskedBy::Person;
         let found = rules::suggestion(request, replies).filter(|_| is_brief)?;
         Some(Suggestion { remark: Some(SafeText::line("Your model is asked for a better one…")), ..found })
@@ -92,7 +95,7 @@ impl DeskSuggestions {
     }
 
     fn make(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
-        let why = match self.asked(request, replies) {
+        let why = match self.model_suggestion(request, replies) {
             Some(Ok(found)) => return Ok(found),
             Some(Err(why)) => Some(why),
             None => None,
@@ -114,7 +117,7 @@ impl DeskSuggestions {
     }
 
     /// Suggestion by the model, if one is configured.
-    fn asked(
+    fn model_suggestion(
         &self,
         request: &SuggestionRequest,
         replies: &[CannedReply],
@@ -124,7 +127,7 @@ impl DeskSuggestions {
             return Some(Err("this desk's files are not open yet".to_owned()));
         };
         Some(match request.id.kind {
-            SuggestionKind::Summary => suggester.sum_up(store, request),
+            SuggestionKind::Summary => suggester.summarize(store, request),
             SuggestionKind::Transcript => match &self.viewer {
                 Some(viewer) => suggester.transcribe(store, viewer, request),
                 None => Err("nothing is fetched here".to_owned()),

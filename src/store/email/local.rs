@@ -10,7 +10,7 @@ use model::email::ThreadField;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::content::ThreadChange;
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// What became of a change the server took.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,7 +64,7 @@ impl Store {
                         continue;
                     }
                     let sql = "SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2";
-                    let known: Option<bool> = change.first(sql, params![channel, field.word()], only)?;
+                    let known: Option<bool> = change.first(sql, params![channel, field.word()], only_cell)?;
                     if known != Some(works) {
                         change.execute(
                             "INSERT OR REPLACE INTO patch_field (channel, field, works, at) VALUES (?1, ?2, ?3, ?4)",
@@ -109,7 +109,7 @@ impl Store {
                 let words: Vec<_> = connection.all(
                     "SELECT field FROM patch_field WHERE channel = ?1 AND works = 1",
                     [channel.as_str()],
-                    only::<String>,
+                    only_cell::<String>,
                 )?;
                 Ok(words.iter().filter_map(|word| ThreadField::from_word(word)).collect())
             })

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use crate::{Reader, Store, StoreError};
 use model::email::MailAccount;
 use model::ids::ChannelId;
-use sqlite::{Queries, json_of, only};
+use sqlite::{Queries, json_of, only_cell};
 
 impl Store {
     /// Keeps what `GET /email/account` told.
@@ -52,7 +52,7 @@ impl Reader {
                      FROM seen WHERE word IS NOT NULL LIMIT ?2)
                  SELECT word FROM seen WHERE word IS NOT NULL"
             );
-            Ok(self.connection.all(&sql, params![channel, limit], only)?)
+            Ok(self.connection.all(&sql, params![channel, limit], only_cell)?)
         };
         Ok([words("folder")?, words("category")?])
     }

@@ -22,7 +22,7 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use model::trouble::TROUBLE_THRESHOLD;
 use model::waves;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Entries of each part at most, and of all.
 const MAX_ENTRIES: u32 = 100;
@@ -259,7 +259,7 @@ fn handed_back_rows(
          CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.conversation
          WHERE h.channel = ?1 AND c.is_closed = 0 AND c.waiting_since IS NOT NULL
          ORDER BY c.waiting_since LIMIT ?2";
-    let found: Vec<ConversationId> = connection.all(sql, params![channel, MAX_ENTRIES + 1], only)?;
+    let found: Vec<ConversationId> = connection.all(sql, params![channel, MAX_ENTRIES + 1], only_cell)?;
     let rows = rows_of(connection, channel, &found)?.into_iter();
     Ok(rows.filter(|row| row.ai_asked_at.is_some() && !row.local.is_asleep()).collect())
 }
@@ -277,7 +277,7 @@ fn escalated_rows(
         local::SELECT_ASLEEP
     );
     let found: Vec<ConversationId> =
-        connection.all(&sql, params![channel, ESCALATED_URGENCY_LIMIT, MAX_ENTRIES + 1], only)?;
+        connection.all(&sql, params![channel, ESCALATED_URGENCY_LIMIT, MAX_ENTRIES + 1], only_cell)?;
     rows_of(connection, channel, &found)
 }
 
@@ -294,7 +294,7 @@ fn troubled_rows(
          ORDER BY trouble DESC, id LIMIT ?2",
         local::SELECT_ASLEEP
     );
-    let found: Vec<ConversationId> = connection.all(&sql, params![channel, MAX_ENTRIES + 1], only)?;
+    let found: Vec<ConversationId> = connection.all(&sql, params![channel, MAX_ENTRIES + 1], only_cell)?;
     let rows = rows_of(connection, channel, &found)?;
     Ok(rows.into_iter().filter(|row| row.describe_trouble(query.now).is_some()).collect())
 }

@@ -15,7 +15,7 @@ use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationPage, ConversationQuery, MAX_COUNTED_ROWS};
 use model::time::Timestamp;
 use model::trouble::TroubleScore;
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, only_cell, read_row};
 
 /// The facts beside a conversation; `desk` is the outbox.
 const FACT_COLUMNS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
@@ -92,7 +92,7 @@ pub(crate) fn last_activity(
     conversation: &ConversationId,
 ) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT sort_at FROM conversation WHERE channel = ?1 AND id = ?2";
-    Ok(connection.first(sql, params![channel, conversation], only)?)
+    Ok(connection.first(sql, params![channel, conversation], only_cell)?)
 }
 
 /// Conversations down to a time whose history lags behind the list, newest
@@ -108,7 +108,7 @@ pub(crate) fn lagging_conversations(
         "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1 AND sort_at >= ?2
          AND (?3 IS NULL OR is_closed = ?3) ORDER BY sort_at DESC, id DESC",
         bound,
-        only,
+        only_cell,
     )?)
 }
 

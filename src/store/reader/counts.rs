@@ -10,7 +10,7 @@ use model::ids::{ChannelId, ConversationId};
 use model::queries::{MAX_COUNTED_UNREAD, TabCounts};
 use model::snooze::AFTER_ANY_MESSAGE;
 use model::time::Timestamp;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.
@@ -56,12 +56,12 @@ pub(crate) fn load_counts(connection: &Connection, channel: &ChannelId) -> Resul
     let hushed = connection.all(
         "SELECT conversation FROM desk.snooze WHERE channel = ?1 AND after = ?2 AND woken_at IS NULL LIMIT ?3",
         params![channel, AFTER_ANY_MESSAGE, MAX_MUTED],
-        only::<ConversationId>,
+        only_cell::<ConversationId>,
     )?;
     let proposals = connection.all(
         "SELECT conversation FROM desk.proposal WHERE channel = ?1 LIMIT ?2",
         params![channel, MAX_COUNTED_WAITING],
-        only::<ConversationId>,
+        only_cell::<ConversationId>,
     )?;
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {

@@ -211,7 +211,7 @@ pub(crate) fn load_drafts(
 
 fn draft_from_row(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
     // Both may be there; the text is what somebody waits for.
-    let is_note = row.word("text", str::is_empty)?;
+    let is_note = row.parse_word("text", str::is_empty)?;
     let text = row.block(if is_note { "note" } else { "text" })?;
     Ok(read_row!(row, DraftEntry {
         channel, conversation, waiting_since; is_note, title: SafeText::default(), text

@@ -18,7 +18,7 @@ use model::text::SafeText;
 use model::time::{DAY, Timestamp};
 use model::trouble::TROUBLE_THRESHOLD;
 use model::waves::{self, Campaign, CampaignPhase};
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Lines at most.
 const MOST: u32 = 200;
@@ -83,7 +83,7 @@ fn moved(
          ORDER BY coalesce(waiting_since, sort_at), id LIMIT ?3",
         local::SELECT_ASLEEP
     );
-    let found: Vec<ConversationId> = connection.all(&sql, params![channel, from, MOST + 1], only)?;
+    let found: Vec<ConversationId> = connection.all(&sql, params![channel, from, MOST + 1], only_cell)?;
     found
         .iter()
         .filter_map(|conversation_id| load_row(connection, channel, conversation_id).transpose())

@@ -11,7 +11,7 @@ use crate::StoreError;
 use model::bounds;
 use model::email::addresses::normalize;
 use model::queries::ConversationKey;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// Conversations found at most.
 const MAX_CONVERSATIONS: usize = 20;
@@ -104,7 +104,7 @@ fn emails_of(connection: &Connection, phone: &str) -> Result<Vec<String>, StoreE
          UNION SELECT email FROM correspondent WHERE phone = ?1
          UNION SELECT email FROM conversation WHERE address = ?1 AND email IS NOT NULL",
         [phone],
-        only,
+        only_cell,
     )?;
     Ok(found.iter().map(|text| normalize(text)).filter(|text| !text.is_empty()).collect())
 }
@@ -117,7 +117,7 @@ fn phones_of(connection: &Connection, email: &str) -> Result<Vec<String>, StoreE
          UNION SELECT phone FROM correspondent WHERE folded = ?1 AND phone IS NOT NULL
          UNION SELECT address FROM conversation WHERE email = ?1 COLLATE NOCASE AND address IS NOT NULL",
         [email],
-        only,
+        only_cell,
     )?;
     found.retain(|text| bounds::is_e164(text));
     Ok(found)

@@ -9,7 +9,7 @@ use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::queries::{ConversationKey, OutboxOutcome, PausedEntry};
 use model::text::SafeText;
-use sqlite::{Queries, only, read_row};
+use sqlite::{Queries, only_cell, read_row};
 
 /// What became of each of these.
 pub(crate) fn load_outcomes(
@@ -52,7 +52,7 @@ fn load_outcome(connection: &Connection, row: &RowId) -> Result<OutboxOutcome, S
 /// The row that stands for a row's wish after a person sent it again.
 fn successor_row(connection: &Connection, row: &RowId) -> Result<Option<RowId>, StoreError> {
     let sql = "SELECT successor FROM desk.decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1";
-    Ok(connection.first(sql, [row], only)?)
+    Ok(connection.first(sql, [row], only_cell)?)
 }
 
 /// The rows of these conversations, as far as they are known, in their order.

@@ -11,7 +11,7 @@ use model::ids::{ChannelId, ConversationId, MessageId};
 use model::queries::{ConversationKey, NamedConversation};
 use model::selector::{Candidate, Selector, Unresolved};
 use model::text::SafeText;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Names handed out at most: those with the newest activity.
 const MAX_NAMES: u32 = 5_000;
@@ -84,7 +84,7 @@ pub(crate) fn resolve(
 fn are_lists_complete(connection: &Connection) -> Result<bool, StoreError> {
     let channels: Vec<(ChannelId, _)> =
         connection.all("SELECT channel, platform FROM account", [], |row| {
-            Ok((row.get("channel")?, row.word("platform", Platform::from_word)?))
+            Ok((row.get("channel")?, row.parse_word("platform", Platform::from_word)?))
         })?;
     for (channel, platform) in channels {
         let is_read = meta::read(connection, &channel, meta::LIST_SINCE_MARK)?.is_some()
@@ -111,6 +111,6 @@ pub(crate) fn count_from_newest(
              WHERE n.conversation = m.conversation AND (n.sort_at, n.id) >= (m.sort_at, m.id))
          FROM message m WHERE m.conversation = ?1 AND m.id = ?2",
         params![number, message],
-        only,
+        only_cell,
     )?)
 }

@@ -31,7 +31,7 @@ pub(crate) fn find_listed(
     let mut rows = statement.query(params![expression, mail.word(), phone.word()])?;
     let mut hits = Vec::new();
     while let Some(row) = rows.next()? {
-        let row = &Row::of(row);
+        let row = &Row::new(row);
         let told = row.line("preview")?;
         // Who it is with stands in the same index, and is no hit here.
         let Some(found) = terms.find(told.as_str()) else { continue };
@@ -42,7 +42,7 @@ pub(crate) fn find_listed(
             channel, at = last_message_at;
             title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
             conversation,
-            is_mail: row.word("platform", |row| row == mail.word())?,
+            is_mail: row.parse_word("platform", |row| row == mail.word())?,
             snippet: Snippet::around_match(&told, &found)
         }));
         if u32::try_from(hits.len()).is_ok_and(|entry| entry >= query.limit) {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, InterruptHandle};
 use crate::email::rules;
 use crate::files::{self, Paths};
 use crate::{StoreError, account, drafts, filter, pauses, proposals, set_aside};
-use disk::Standing;
+use disk::FileStatus;
 use model::account::Account;
 use model::attention::{AttentionAnswer, AttentionRequest};
 use model::conversations::ConversationRow;
@@ -52,7 +52,7 @@ pub struct Reader {
     drafts: drafts::DraftTexts,
     zone: Zone,
     /// Paths of the files, and the cache as it was opened.
-    files: Option<(Paths, Standing)>,
+    files: Option<(Paths, FileStatus)>,
 }
 
 impl Reader {
@@ -67,7 +67,7 @@ impl Reader {
 
     /// Notes where its files are, so that it can follow them.
     pub(crate) fn with_paths(self, paths: Paths) -> Self {
-        let standing = Standing::of(&paths.cache);
+        let standing = FileStatus::of(&paths.cache);
         Self { files: Some((paths, standing)), ..self }
     }
 
@@ -75,7 +75,7 @@ impl Reader {
     /// deleted, moved or replaced. Keeps the old one while there is none.
     pub fn follow_cache(&mut self) {
         let Some((paths, standing)) = &self.files else { return };
-        if standing.holds() {
+        if standing.is_unchanged() {
             return;
         }
         let paths = paths.clone();

@@ -9,7 +9,7 @@ use model::ids::ChannelId;
 use model::keywords::Keyword;
 use model::person::{PersonConversation, PersonPage, PersonQuery, UnreachableReason};
 use model::queries::ConversationKey;
-use sqlite::{Queries, only};
+use sqlite::{Queries, only_cell};
 
 /// Messages of a customer looked through for STOP.
 const KEYWORDS: i64 = 100;
@@ -37,7 +37,7 @@ fn bar(connection: &Connection, key: &ConversationKey) -> Result<Option<Unreacha
              WHERE channel = ?1 AND id = ?2) AND inbound = 1 AND unreadable = 0
          ORDER BY sort_at DESC, id DESC LIMIT ?3",
         params![key.channel, key.conversation, KEYWORDS],
-        only,
+        only_cell,
     )?;
     let asked = said.iter().filter_map(|text| Keyword::parse(text)).find(|entry| *entry != Keyword::Help);
     if asked == Some(Keyword::Stop) {

@@ -14,7 +14,7 @@ use model::conversations::{ConversationRow, title_of};
 use model::ids::ChannelId;
 use model::search::{SearchHit, SearchPage, SearchPosition, SearchQuery, Snippet, Terms};
 use model::time::Timestamp;
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, only_cell, read_row};
 
 /// People found at most.
 const MAX_PEOPLE: usize = 20;
@@ -108,7 +108,7 @@ impl<'a> SearchWalk<'a> {
         let mut rows = statement.query(params![expression, self.below])?;
         for _ in 0..most {
             let Some(row) = rows.next()? else { return Ok(WalkEnd::Exhausted) };
-            let row = &Row::of(row);
+            let row = &Row::new(row);
             if let Some(hit) = hit_from_row(row, self.terms)? {
                 if self.hits.len() == self.limit {
                     return Ok(WalkEnd::LimitReached);
@@ -136,7 +136,7 @@ fn hit_from_row(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, Store
         snippet: Snippet::around_match(&content, &found),
         conversation,
         direction: message::direction_from_row(row)?,
-        sender: row.word("sender", message::parse_sender)?
+        sender: row.parse_word("sender", message::parse_sender)?
     })))
 }
 
@@ -149,7 +149,7 @@ fn find_people(
     let numbers: Vec<i64> = connection.all(
         "SELECT rowid FROM search_people WHERE search_people MATCH ?1 ORDER BY rowid",
         [expression],
-        only,
+        only_cell,
     )?;
     let mut people = Vec::new();
     if numbers.len() > MAX_SORTED_PEOPLE {
@@ -158,7 +158,7 @@ fn find_people(
         )?;
         let mut rows = newest.query([])?;
         while let (Some(row), true) = (rows.next()?, people.len() < MAX_PEOPLE) {
-            let number = only(&Row::of(row))?;
+            let number = only_cell(&Row::new(row))?;
             if numbers.binary_search(&number).is_ok() {
                 people.extend(load_person(connection, number, terms)?);
             }
@@ -168,7 +168,7 @@ fn find_people(
     let mut by_activity = Vec::with_capacity(numbers.len());
     for number in numbers {
         let sql = "SELECT sort_at FROM conversation WHERE number = ?1";
-        by_activity.extend(connection.first(sql, [number], only::<i64>)?.map(|entry| (entry, number)));
+        by_activity.extend(connection.first(sql, [number], only_cell::<i64>)?.map(|entry| (entry, number)));
     }
     by_activity.sort_unstable_by(|a, b| b.cmp(a));
     for (_, number) in by_activity {
@@ -192,7 +192,7 @@ fn load_person(
         Ok((
             row.get::<ChannelId>("channel")?,
             row.get("id")?,
-            row.word("words", |row| terms.find(row).is_some())?,
+            row.parse_word("words", |row| terms.find(row).is_some())?,
         ))
     })?;
     let Some((channel, id, true)) = found else { return Ok(None) };

@@ -15,7 +15,7 @@ use model::time::Timestamp;
 use model::waves::{
     Campaign, CampaignPhase, PauseCause, StopRules, Wave, WavePlan, WaveReading, WaveRowState,
 };
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, only_cell, read_row};
 
 /// What a campaign says, as the column keeps it.
 pub(crate) fn write_content(it: &BroadcastContent) -> String {
@@ -50,8 +50,8 @@ pub(crate) fn select(
 }
 
 fn campaign_from_row(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Campaign)>> {
-    let content = row.word("content", read_content)?;
-    let phase = row.word("phase", CampaignPhase::from_word)?;
+    let content = row.parse_word("content", read_content)?;
+    let phase = row.parse_word("phase", CampaignPhase::from_word)?;
     let (Some(content), Some(phase)) = (content, phase) else { return Ok(None) };
     let failed_percent = row.get::<i64>("failed_percent")?.clamp(0, 100).try_into().unwrap_or(0);
     let rules = read_row!(row, StopRules { floor, quality; failed_percent });
@@ -109,7 +109,7 @@ fn wave_row_state(connection: &Connection, schema: &str, row: &RowId) -> Result<
     let done = format!(
         "{heirs} SELECT made FROM {schema}.audit WHERE row IN heir AND event = 'done' ORDER BY made DESC LIMIT 1"
     );
-    if let Some(made) = connection.first(&done, [row], only::<String>)? {
+    if let Some(made) = connection.first(&done, [row], only_cell::<String>)? {
         return Ok(WaveRowState::Sent((!made.is_empty()).then(|| BroadcastId::new(made))));
     }
     let sql = format!("{heirs} SELECT state, why FROM {schema}.outbox WHERE id IN heir LIMIT 1");

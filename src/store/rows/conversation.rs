@@ -19,11 +19,11 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
     Ok(read_row!(row, Conversation {
         id, address, name: optional_line, username: optional_line, email: optional_line, message_count: number,
         preview: line, created_at, first_message_at, raw;
-        status: row.word("status", ConversationStatus::from_word)?,
+        status: row.parse_word("status", ConversationStatus::from_word)?,
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
-        window: row.word("service_window", parse_window)?,
-        automation: row.word("automation", parse_automation)?,
+        window: row.parse_word("service_window", parse_window)?,
+        automation: row.parse_word("automation", parse_automation)?,
         escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Requested)
     }))
 }

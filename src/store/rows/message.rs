@@ -18,9 +18,9 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
         // The row's place says it.
         sent_at: None,
         direction: direction_from_row(row)?,
-        sender: row.word("sender", parse_sender)?,
+        sender: row.parse_word("sender", parse_sender)?,
         content_type: row.line("content_type")?.to_string(),
-        delivery: row.word("delivery", DeliveryStatus::from_word)?
+        delivery: row.parse_word("delivery", DeliveryStatus::from_word)?
     }))
 }
 

@@ -61,8 +61,9 @@ pub(crate) fn load_request(
 ) -> Result<Option<PreparedRequest>, StoreError> {
     let sql = "SELECT method, path, content_type, body FROM outbox WHERE id = ?1";
     Ok(connection.first(sql, [id], |row| {
-        let method =
-            row.word("method", WriteMethod::from_word)?.ok_or_else(|| unreadable_column(row, "method"))?;
+        let method = row
+            .parse_word("method", WriteMethod::from_word)?
+            .ok_or_else(|| unreadable_column(row, "method"))?;
         Ok(read_row!(row, PreparedRequest { path, content_type, body; method }))
     })?)
 }

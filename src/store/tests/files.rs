@@ -219,7 +219,7 @@ fn a_cache_beside_the_outbox_is_brought_to_where_it_belongs() {
     drop(Store::open_with(&data, with_cache()).unwrap());
     let marks = || -> Vec<i64> {
         let file = rusqlite::Connection::open(cache.join("cache.db")).unwrap();
-        file.all("SELECT value FROM mark ORDER BY value", [], sqlite::only).unwrap()
+        file.all("SELECT value FROM mark ORDER BY value", [], sqlite::only_cell).unwrap()
     };
     assert_eq!((marks(), data.join("cache.db").exists()), (vec![1], false));
     assert!(data.join("outbox.db").exists() && !cache.join("outbox.db").exists());

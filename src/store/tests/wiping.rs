@@ -100,7 +100,7 @@ fn tables_of(path: &Path) -> BTreeSet<String> {
     let db = rusqlite::Connection::open(path).unwrap();
     let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'
                AND name NOT LIKE 'sqlite%'";
-    db.all::<String, BTreeSet<String>>(sql, [], sqlite::only).unwrap()
+    db.all::<String, BTreeSet<String>>(sql, [], sqlite::only_cell).unwrap()
 }
 
 #[test]

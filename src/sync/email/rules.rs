@@ -22,7 +22,7 @@ impl ChannelSync {
 
     async fn try_apply_rules(&self) -> Result<bool, PullError> {
         let is_mail = self.known_platform() == Some(Platform::Email);
-        if !is_mail || self.spec().read_only || self.client.budget_used() >= MAX_BULK_BUDGET_PERCENT {
+        if !is_mail || self.spec().read_only || self.client.budget_used_percent() >= MAX_BULK_BUDGET_PERCENT {
             return Ok(false);
         }
         let now = self.clock.now();

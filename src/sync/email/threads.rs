@@ -118,7 +118,7 @@ impl ChannelSync {
             self.publish(News::Conversations(self.id().clone()));
         }
         if row.superseded == 0 {
-            client.note_applied();
+            client.record_applied();
         }
         Ok(())
     }

@@ -323,7 +323,7 @@ impl World {
     fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: WriteOutcome<MessageId>) {
         let attempt = Attempt {
             class: claimed.row.operation.retry_class(),
-            recognised: true,
+            is_idempotency_supported: true,
             failures: claimed.failures,
             in_progress: 0,
             age: claimed.key_age(&self.moment()).unwrap_or(0),

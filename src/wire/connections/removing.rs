@@ -4,7 +4,7 @@
 use toml_edit::{DocumentMut, Item};
 
 /// The document without the connection of this name; `None` if it has none.
-pub fn without(text: &str, name: &str) -> Result<Option<String>, String> {
+pub fn without_connection(text: &str, name: &str) -> Result<Option<String>, String> {
     let mut document: DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
     let tables = document.get_mut("connection").and_then(Item::as_array_of_tables_mut);
@@ -28,14 +28,14 @@ mod tests {
                     [[connection.endpoint]]\nname = \"orders\"\npath = \"/orders\"\n";
         let stock = "# the depot\n[[connection]]\nname = \"stock\"\nbase_url = \"https://stock.example\"\n";
         let both = format!("{shop}\n{stock}");
-        assert_eq!(without(&both, "nobody"), Ok(None));
-        assert_eq!(without("", "shop"), Ok(None));
-        assert_eq!(without(&both, "stock"), Ok(Some(shop.to_owned())));
+        assert_eq!(without_connection(&both, "nobody"), Ok(None));
+        assert_eq!(without_connection("", "shop"), Ok(None));
+        assert_eq!(without_connection(&both, "stock"), Ok(Some(shop.to_owned())));
         assert_eq!(
-            without(&both, "shop").map(|entry| entry.map(|text| text.trim().to_owned())),
+            without_connection(&both, "shop").map(|entry| entry.map(|text| text.trim().to_owned())),
             Ok(Some(stock.trim().to_owned()))
         );
-        assert_eq!(without(shop, "shop"), Ok(Some(String::new())));
-        assert!(without("[[connection", "shop").is_err());
+        assert_eq!(without_connection(shop, "shop"), Ok(Some(String::new())));
+        assert!(without_connection("[[connection", "shop").is_err());
     }
 }

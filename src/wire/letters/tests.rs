@@ -4,7 +4,7 @@ use super::*;
 
 fn read(json: &str) -> (Message, MailMessage) {
     let raw: Box<RawValue> = serde_json::from_str(json).expect("JSON");
-    read_letter(&raw, &"t1".into(), Some("shop@x.example"), 3)
+    read_mail(&raw, &"t1".into(), Some("shop@x.example"), 3)
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn addresses_and_files() {
     );
     assert!(letter.files[1].enclosed && !letter.files[0].enclosed);
     let raw = r#"{"attachments":[{"content":"data:text/plain;base64,aG\nk="}]}"#;
-    assert_eq!(enclosed(&raw.replace("\\n", " "), 0).as_deref(), Some(b"hi".as_slice()));
+    assert_eq!(attachment_bytes(&raw.replace("\\n", " "), 0).as_deref(), Some(b"hi".as_slice()));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_flood_in_a_head_is_cut() {
         many.join(",")
     ));
     assert_eq!(message.content.as_str(), "seen");
-    assert_eq!(letter.to.len(), ADDRESSES);
+    assert_eq!(letter.to.len(), MAX_ADDRESSES);
     let lines = letter.cc.iter().chain([&letter.from]).chain(&letter.from_name).chain(&letter.subject);
     for line in lines.chain(letter.files.iter().map(|file| &file.name)) {
         assert!(line.as_str().len() <= 200_100, "{}", line.as_str().len());
@@ -127,12 +127,12 @@ fn the_list_of_mails_has_many_names() {
     for name in ["messages", "emails", "mails", "items", "data"] {
         let json = format!(r#"{{"id":"t1","{name}":[{{"id":"a"}},{{"id":"b"}}]}}"#);
         let raw: Box<RawValue> = serde_json::from_str(&json).expect("JSON");
-        assert_eq!(letters_of(&raw).len(), 2, "{name}");
+        assert_eq!(mails_of_thread(&raw).len(), 2, "{name}");
     }
     for json in [r#"{"id":"t1"}"#, r#"{"messages":5}"#, "[]", "7"] {
         let raw: Box<RawValue> = serde_json::from_str(json).expect("JSON");
-        assert!(letters_of(&raw).is_empty(), "{json}");
+        assert!(mails_of_thread(&raw).is_empty(), "{json}");
     }
     let raw: Box<RawValue> = serde_json::from_str(r#"{"thread":{"messages":[{}]}}"#).expect("JSON");
-    assert_eq!(letters_of(&raw).len(), 1);
+    assert_eq!(mails_of_thread(&raw).len(), 1);
 }

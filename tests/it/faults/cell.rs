@@ -194,7 +194,8 @@ impl<'a> Bench<'a> {
 
     fn channel(&self, base_url: &str, bounds: ClientTimeouts) -> ChannelSync {
         let spec = ChannelSpec { base_url: base_url.to_owned(), ..self.spec.clone() };
-        let client = Client::within(&spec.base_url, &spec.key, self.clock.clone(), bounds).expect("a client");
+        let client =
+            Client::with_timeouts(&spec.base_url, &spec.key, self.clock.clone(), bounds).expect("a client");
         ChannelSync::with_client(spec, client, self.store.clone(), self.clock.clone(), Arc::new(|_: News| ()))
     }
 

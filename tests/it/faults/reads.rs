@@ -136,7 +136,8 @@ impl ReadCell {
         let first = Mutex::new(Some(script));
         proxy.plan(move |_| first.lock().expect("no one failed").take().unwrap_or_else(Script::pass));
         let key = world.key(self.read.channel);
-        let at = |url: &str, bounds| Client::within(url, &key, HandClock::new(), bounds).expect("a client");
+        let at =
+            |url: &str, bounds| Client::with_timeouts(url, &key, HandClock::new(), bounds).expect("a client");
         let url = if self.fault == Fault::DeadName { NOWHERE.to_owned() } else { proxy.base_url() };
         let label = label(self.ask(&at(&url, bounds(self.fault)), ids).await);
         let may_say = self.may_say();

@@ -1,7 +1,7 @@
 //! The interface's writes: how each is asked for, and how its effects are
 //! counted in the service's file.
 
-use frontdesk::client::{Enclosed, prepare_with};
+use frontdesk::client::{Attachments, prepare_with};
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 use frontdesk::model::outbox::content::{Audience, BroadcastContent, ContactPatch, Mail, ThreadChange};
@@ -84,9 +84,9 @@ impl Write {
         };
         let Wanted { operation, conversation, effects, subject } = wanted;
         let lane = operation.lane(conversation.as_ref()).expect("a lane");
-        let files = Enclosed { files: &[FILE], ..Enclosed::default() };
+        let files = Attachments { files: &[FILE], ..Attachments::default() };
         let enclosed =
-            if matches!(operation, Operation::Upload { .. }) { files } else { Enclosed::default() };
+            if matches!(operation, Operation::Upload { .. }) { files } else { Attachments::default() };
         let request = prepare_with(&self.platform(), &lane, &operation, enclosed).expect("can be sent");
         Wish { lane, operation, request, effects, subject }
     }

@@ -139,7 +139,7 @@ fn client(hands: &Hands) -> Client {
 async fn outcome(hands: &Hands, client: &Client) -> WriteOutcome<Receipt> {
     let row = hands.queue_text("c1", "Hello");
     let request = hands.store.request(&row.id).await.expect("read").expect("queued");
-    client.carry_out(&row.operation, &request, &row.key, AttemptPhase::First).await
+    client.send_write(&row.operation, &request, &row.key, AttemptPhase::First).await
 }
 
 /// The refusal a send meets.

@@ -152,20 +152,20 @@ async fn an_answer_is_the_same_only_once_it_was_applied_and_until_all_is_forgott
     let read = |client: Client| async move {
         client.new_messages().await.map(|new_message| new_message.items.len())
     };
-    let (first, late) = (client.unless_same(), client.unless_same());
+    let (first, late) = (client.skipping_unchanged(), client.skipping_unchanged());
     assert_eq!(read(first.clone()).await, Ok(1));
-    assert_eq!(read(client.unless_same()).await, Ok(1), "it was not applied yet");
-    first.note_applied();
-    assert_eq!(read(client.unless_same()).await, Err(ReadError::Same));
+    assert_eq!(read(client.skipping_unchanged()).await, Ok(1), "it was not applied yet");
+    first.record_applied();
+    assert_eq!(read(client.skipping_unchanged()).await, Err(ReadError::Same));
     assert_eq!(read(client.clone()).await, Ok(1), "for who did not ask to be spared");
     assert_eq!(
-        client.unless_same().history(&Platform::Whatsapp, &"c1".into(), None).await.map(|_| ()),
+        client.skipping_unchanged().history(&Platform::Whatsapp, &"c1".into(), None).await.map(|_| ()),
         Ok(())
     );
     client.forget_answers();
     assert_eq!(read(late.clone()).await, Ok(1));
-    late.note_applied();
-    assert_eq!(read(client.unless_same()).await, Ok(1), "it was on its way when all was forgotten");
+    late.record_applied();
+    assert_eq!(read(client.skipping_unchanged()).await, Ok(1), "it was on its way when all was forgotten");
 }
 
 #[tokio::test]
@@ -361,7 +361,7 @@ async fn tabs_with_one_key_share_one_budget() {
     let hands = Hands::on(chat).await;
     let spec = hands.channel.spec();
     let one = Client::new(&spec.base_url, &spec.key, hands.clock.clone()).expect("a client");
-    let other = one.beside();
+    let other = one.for_other_tab();
     for _ in 0..12 {
         one.account().await.expect("answered");
     }

@@ -1,7 +1,7 @@
 //! Uploading: each outcome of a file's way to the service leads where it
 //! should.
 
-use frontdesk::client::{Enclosed, prepare_with};
+use frontdesk::client::{Attachments, prepare_with};
 use frontdesk::model::account::Platform;
 use frontdesk::model::outbox::content::{FileToSend, MediaKind};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, StopReason};
@@ -30,7 +30,7 @@ fn queue_file(hands: &Hands) -> OutboxRow {
     };
     let operation = Operation::SendFile(Box::new(file));
     let lane = Lane::Conversation("c1".into());
-    let enclosed = Enclosed { files: &[bytes], ..Enclosed::default() };
+    let enclosed = Attachments { files: &[bytes], ..Attachments::default() };
     let request = prepare_with(&Platform::Whatsapp, &lane, &operation, enclosed).expect("can be sent");
     let row =
         NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None, planned_at: None };

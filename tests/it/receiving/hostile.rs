@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use frontdesk::model::reception::DeliverySubject;
-use frontdesk::receiver::{BODY, ConnectionLimits};
+use frontdesk::receiver::{ConnectionLimits, MAX_BODY_BYTES};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -142,8 +142,8 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
         body.extend_from_slice(b"\"}");
         body
     };
-    assert_eq!(ears.signed(&of(BODY)).await, 200);
-    assert_eq!(ears.signed(&of(BODY + 1)).await, 413);
+    assert_eq!(ears.signed(&of(MAX_BODY_BYTES)).await, 200);
+    assert_eq!(ears.signed(&of(MAX_BODY_BYTES + 1)).await, 413);
     // One that does not say how long it is.
     let path = path_of("chat");
     let head = format!("POST /{path} HTTP/1.1\r\nhost: desk\r\ntransfer-encoding: chunked\r\n\r\n");

@@ -12,7 +12,7 @@ use frontdesk::model::reception::WebhookDeliveryState;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::shell::clock::SystemClock;
-use frontdesk::shell::receiving::{self, ReceiverSetup, Receiving, Secrets};
+use frontdesk::shell::receiving::{self, ReceiverSetup, RunningReceiver, WebhookSecrets};
 use frontdesk::store::Store;
 use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use portable_pty::CommandBuilder;
@@ -31,7 +31,7 @@ const NEVER: Duration = Duration::from_secs(3600);
 #[derive(Default)]
 struct Remembered(Mutex<HashMap<ChannelId, Secret>>);
 
-impl Secrets for Remembered {
+impl WebhookSecrets for Remembered {
     fn load(&self, channel: &ChannelSpec) -> Option<Secret> {
         self.0.lock().expect("no one failed").get(&channel.id).cloned()
     }
@@ -53,7 +53,7 @@ struct Scene {
 struct Running {
     engine: Arc<Engine>,
     store: Store,
-    receiving: Option<Receiving>,
+    receiving: Option<RunningReceiver>,
     news: Arc<Mutex<Vec<News>>>,
 }
 
@@ -89,7 +89,8 @@ impl Scene {
         };
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let log = news.clone();
-        let tell: receiving::Tell = Arc::new(move |news| log.lock().expect("no one failed").push(news));
+        let tell: receiving::NewsCallback =
+            Arc::new(move |news| log.lock().expect("no one failed").push(news));
         let handle = self.desk.runtime.handle().clone();
         let polling = Polling { visible: NEVER, background: NEVER };
         let clock = Arc::new(SystemClock);

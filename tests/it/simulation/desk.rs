@@ -97,7 +97,8 @@ impl Desk {
         };
         let store = Store::open_with(&self.folder, setup).expect("the files open");
         notices::watch(&self.folder);
-        let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");
+        let client =
+            Client::with_transport(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");
         let notices = self.notices.clone();
         let tell = Arc::new(move |news: News| {
             if let News::Inbound(_, conversation) = &news {

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 use axum::http::Request;
 use axum::http::header::{HOST, HeaderMap, HeaderValue};
 use frontdesk::client::NotSent;
-use frontdesk::client::transport::{Broken, Incoming, IncompleteBody, OutgoingRequest, Transport};
+use frontdesk::client::transport::{
+    ExchangeError, IncomingResponse, IncompleteBody, OutgoingRequest, Transport,
+};
 use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::text::SafeText;
@@ -218,14 +220,14 @@ impl Line {
         i64::try_from(1 + self.chance.below(millis * 1000)).expect("small")
     }
 
-    async fn carry(&self, request: OutgoingRequest) -> Result<Incoming, Broken> {
+    async fn carry(&self, request: OutgoingRequest) -> Result<IncomingResponse, ExchangeError> {
         let (fault, dead) = self.draw();
         let path = request.url.split_once("/v1").map_or("", |(_, path)| path).to_owned();
         let mut town = self.town.lock().await;
         let begun = town.now();
         let result = if dead {
             town.pass_until(begun + self.up_to(3)).await;
-            Err(Broken::NotSent(NotSent::Offline(SafeText::line("the server refused the connection"))))
+            Err(ExchangeError::NotSent(NotSent::Offline(SafeText::line("the server refused the connection"))))
         } else {
             self.meet(&mut town, fault, &request).await
         };
@@ -259,16 +261,16 @@ impl Line {
         town: &mut Town,
         fault: Option<Fault>,
         request: &OutgoingRequest,
-    ) -> Result<Incoming, Broken> {
+    ) -> Result<IncomingResponse, ExchangeError> {
         let begun = town.now();
-        let midway = |why: &str| Err(Broken::Midway(SafeText::line(why)));
+        let midway = |why: &str| Err(ExchangeError::Midway(SafeText::line(why)));
         let total = i64::try_from(request.total.as_micros()).expect("short");
         town.pass_until(begun + self.up_to(40)).await;
         match fault {
             Some(Fault::NotSent) => {
                 town.pass_until(begun + self.up_to(5_000)).await;
                 let why = SafeText::line("the server could not be reached");
-                return Err(Broken::NotSent(NotSent::Offline(why)));
+                return Err(ExchangeError::NotSent(NotSent::Offline(why)));
             }
             Some(Fault::CutBefore | Fault::CrashBefore) => {
                 town.pass_until(begun + self.up_to(200)).await;
@@ -282,7 +284,7 @@ impl Line {
             Some(Fault::Stale) if request.method == "GET" => {
                 let kept = self.state(|state| state.recent.get(&request.url).cloned());
                 if let Some((headers, body)) = kept {
-                    return Ok(Incoming { status: 200, headers, body: Ok(body) });
+                    return Ok(IncomingResponse { status: 200, headers, body: Ok(body) });
                 }
             }
             _ => {}
@@ -301,14 +303,14 @@ impl Line {
             Some(Fault::ServerErrorAfter) => Ok(refusal(502, "WHATSAPP_ERROR", None)),
             Some(Fault::Torn) => {
                 let why = SafeText::line("the answer was cut short or could not be unpacked");
-                Ok(Incoming { body: Err(IncompleteBody { why, too_large: false }), ..answer })
+                Ok(IncomingResponse { body: Err(IncompleteBody { why, too_large: false }), ..answer })
             }
             _ => Ok(answer),
         }
     }
 
     /// Asks the service, and keeps the answer to give it again some time.
-    async fn ask(&self, town: &mut Town, request: &OutgoingRequest) -> Incoming {
+    async fn ask(&self, town: &mut Town, request: &OutgoingRequest) -> IncomingResponse {
         let path = request.url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
         let mut asked = Request::new(request.body.clone());
         *asked.method_mut() = request.method.clone();
@@ -319,7 +321,8 @@ impl Line {
         if request.url.ends_with("/triggers/new-message") {
             self.state(|state| state.early.iter_mut().for_each(|early| early.hear(&body)));
         }
-        let answer = Incoming { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
+        let answer =
+            IncomingResponse { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
         let keeps = match self.state(|state| state.keep) {
             Keep::Some => self.chance.below(32) == 0,
             Keep::All => true,
@@ -339,7 +342,7 @@ impl Line {
 }
 
 impl Transport for Line {
-    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>> {
+    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>> {
         Box::pin(self.carry(request))
     }
 }
@@ -350,12 +353,12 @@ fn text_in(body: &[u8]) -> Option<String> {
     Some(body["text"]["body"].as_str()?.to_owned())
 }
 
-fn refusal(status: u16, code: &str, retry_after: Option<u64>) -> Incoming {
+fn refusal(status: u16, code: &str, retry_after: Option<u64>) -> IncomingResponse {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));
     if let Some(seconds) = retry_after {
         headers.insert("retry-after", HeaderValue::from(seconds));
     }
     let body = format!(r#"{{"code":"{code}","message":"a fault of the line"}}"#);
-    Incoming { status, headers, body: Ok(body.into_bytes()) }
+    IncomingResponse { status, headers, body: Ok(body.into_bytes()) }
 }

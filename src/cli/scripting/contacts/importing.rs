@@ -12,7 +12,7 @@ use crate::cli::print;
 use crate::cli::scripting::contacts::writable;
 use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Common, Session};
-use crate::cli::unfinished::{Left, Unfinished};
+use crate::cli::unfinished::{RemainingState, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::import::DryRun;
 use model::time::SECOND;
@@ -20,9 +20,9 @@ use sync::ChannelSync;
 use sync::import::{self, Import};
 
 /// Interval between checks of queued rows.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Interval between progress lines, in microseconds.
-const SAY: i64 = 5 * SECOND;
+const PROGRESS_INTERVAL: i64 = 5 * SECOND;
 
 /// The switches of `contacts import`.
 #[derive(Debug, Args)]
@@ -66,9 +66,9 @@ fn found_json(found: &DryRun) -> Value {
 
 /// Error of an import with rows left; a repeated command continues it.
 fn unfinished(channel: &ChannelSync, failure: RequestFailure) -> anyhow::Error {
-    let left = Left::GoesOn("frontdesk contacts import".to_owned());
+    let left = RemainingState::GoesOn("frontdesk contacts import".to_owned());
     let (channel, what) = (channel.spec().name.clone(), "the import".to_owned());
-    Unfinished { failure, left, channel, what }.into()
+    Unfinished { failure, remaining: left, channel, what }.into()
 }
 
 /// Imports all rows, with progress lines on stderr.
@@ -78,7 +78,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
     let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;
     let mut said = session.moment();
     // No time limit: the import takes as long as its rows.
-    session.deadline.lift();
+    session.deadline.clear();
     let progress = loop {
         let progress = import.step(session.now())?.clone();
         if progress.ended {
@@ -90,7 +90,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
                 RequestFailure::new(FailureCause::Undecided, &format!("it waits: {why}")),
             ));
         }
-        if session.moment().since(said) >= SAY {
+        if session.moment().since(said) >= PROGRESS_INTERVAL {
             said = session.moment();
             print::print_progress(&format!(
                 "{} of {}: {}",
@@ -99,7 +99,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
                 progress.describe()
             ))?;
         }
-        let work = session.work(channel, "contacts import")?;
+        let work = session.run_send_step(channel, "contacts import")?;
         if channel.is_stopped() {
             let refused = || {
                 RequestFailure::new(FailureCause::KeyRefused, "the server does not take this channel's key")
@@ -107,7 +107,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
             return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
         if work != SendStep::Moved {
-            session.sleep(LOOK);
+            session.sleep(POLL_INTERVAL);
         }
     };
     if arguments.common.json {

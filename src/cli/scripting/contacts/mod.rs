@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, single};
 use crate::cli::unfinished::CommandRefusal;
-use crate::cli::{CliError, Misuse, print};
-use client::Enclosed;
+use crate::cli::{CliError, UsageError, print};
+use client::Attachments;
 use model::account::Platform;
 use model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail, server_search_text};
 use model::fetches::Fetch;
@@ -116,7 +116,7 @@ pub fn common(action: &ContactsAction) -> &Common {
 }
 
 /// Arguments of a dry run, which needs neither server nor configuration.
-pub fn dry(action: &ContactsAction) -> Option<&ContactImportArguments> {
+pub fn dry_run_arguments(action: &ContactsAction) -> Option<&ContactImportArguments> {
     match action {
         ContactsAction::Import(it) if it.dry_run => Some(it),
         _ => None,
@@ -124,7 +124,7 @@ pub fn dry(action: &ContactsAction) -> Option<&ContactImportArguments> {
 }
 
 pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
-    let channel = single::channel(session, common(action), "business chat", Platform::has_contacts)?;
+    let channel = single::resolve_channel(session, common(action), "business chat", Platform::has_contacts)?;
     Ok(match action {
         ContactsAction::List(arguments) => list(session, &channel, arguments),
         ContactsAction::Show(arguments) => show(session, &channel, arguments),
@@ -159,7 +159,7 @@ fn list(session: &Session, channel: &ChannelSync, arguments: &ContactListArgumen
 
 fn print_people(people: &[Person], json: bool, is_whole: bool) -> Result<()> {
     if json {
-        let marked = |item| if is_whole { item } else { print::of_broken_list(item) };
+        let marked = |item| if is_whole { item } else { print::mark_incomplete(item) };
         let all: Vec<Value> = people.iter().map(person_json).map(marked).collect();
         return print::json(&Value::Array(all));
     }
@@ -195,7 +195,7 @@ fn read(session: &Session, channel: &ChannelSync, phone: &str) -> Result<Option<
 
 fn show(session: &Session, channel: &ChannelSync, arguments: &ContactArguments) -> Result<()> {
     let phone = phones::strip_separators(&arguments.phone);
-    let found = read(session, channel, &phone)?.ok_or_else(|| absent(&phone))?;
+    let found = read(session, channel, &phone)?.ok_or_else(|| not_found(&phone))?;
     if arguments.common.json {
         return print::json(&detail_json(&found));
     }
@@ -227,13 +227,15 @@ fn change(
 ) -> Result<()> {
     let phone = phones::strip_separators(&arguments.phone);
     let common = &arguments.common;
-    let Some(key) = writing::begin(session, common, arguments.key(&phone, create))? else { return Ok(()) };
+    let Some(key) = writing::claim_key(session, common, arguments.key(&phone, create))? else {
+        return Ok(());
+    };
     let pair = |text: &String| {
         let written = text.split_once('=');
-        let (name, value) = written.ok_or_else(|| Misuse(format!("--set {text:?}: write name=text")))?;
+        let (name, value) = written.ok_or_else(|| UsageError(format!("--set {text:?}: write name=text")))?;
         let json = match name.strip_suffix(':') {
             Some(name) if mind_json::is_value(value) => (name.to_owned(), Json(value.to_owned())),
-            Some(name) => return Err(Misuse(format!("--set {name}:= wants JSON, not {value:?}"))),
+            Some(name) => return Err(UsageError(format!("--set {name}:= wants JSON, not {value:?}"))),
             None => (name.to_owned(), Json(mind_json::quote(value))),
         };
         Ok(json)
@@ -244,19 +246,20 @@ fn change(
         email: arguments.email.clone(),
         add: arguments.add.clone(),
         remove: arguments.remove.clone(),
-        set: arguments.set.iter().map(pair).collect::<Result<_, Misuse>>()?,
+        set: arguments.set.iter().map(pair).collect::<Result<_, UsageError>>()?,
         unset: arguments.unset.clone(),
     };
     if !create {
         if change.is_empty() {
             let told = "nothing is to be changed; give --name, --email, --tag, --untag, --set or --unset";
-            return Err(Misuse(told.to_owned()).into());
+            return Err(UsageError(told.to_owned()).into());
         }
-        read(session, channel, &phone)?.ok_or_else(|| absent(&phone))?;
+        read(session, channel, &phone)?.ok_or_else(|| not_found(&phone))?;
     }
-    let answer = Answer::new("saved", &phone).about("phone", phone.as_str());
+    let answer = Answer::new("saved", &phone).with_field("phone", phone.as_str());
     let operation = Operation::ChangeContact(Box::new(change));
-    let outcome = writing::carry_out(session, channel, operation, Enclosed::default(), (&answer, &key))?;
+    let outcome =
+        writing::run_operation(session, channel, operation, Attachments::default(), (&answer, &key))?;
     writing::print_outcome(session, channel, common, &answer, &outcome)
 }
 
@@ -269,8 +272,8 @@ impl ContactEditArguments {
     }
 }
 
-fn absent(phone: &str) -> CommandRefusal {
-    CommandRefusal::absent(format!("no contact has the number {phone}"))
+fn not_found(phone: &str) -> CommandRefusal {
+    CommandRefusal::not_found(format!("no contact has the number {phone}"))
 }
 
 fn delete(
@@ -287,12 +290,13 @@ fn delete(
     }
     let common = &arguments.common;
     let key = WriteKey::of(&arguments.key, "contacts delete", common, &[&phone]);
-    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
-    let found = read(session, channel, &phone)?.ok_or_else(|| anyhow::Error::from(absent(&phone)))?;
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let found = read(session, channel, &phone)?.ok_or_else(|| anyhow::Error::from(not_found(&phone)))?;
     let contact = found.id.context("the server told no id for this contact")?;
-    let answer = Answer::new("deleted", &phone).about("phone", phone.as_str());
+    let answer = Answer::new("deleted", &phone).with_field("phone", phone.as_str());
     let operation = Operation::DeleteContact { contact, phone };
-    let outcome = writing::carry_out(session, channel, operation, Enclosed::default(), (&answer, &key))?;
+    let outcome =
+        writing::run_operation(session, channel, operation, Attachments::default(), (&answer, &key))?;
     Ok(writing::print_outcome(session, channel, common, &answer, &outcome)?)
 }
 

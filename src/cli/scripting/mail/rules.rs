@@ -81,7 +81,7 @@ fn action(text: &str) -> Result<RuleAction, String> {
 
 pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
     let common = action.common();
-    let channel = single::channel(session, common, "mail", super::is_mail)?;
+    let channel = single::resolve_channel(session, common, "mail", super::is_mail)?;
     let id = &channel.spec().id;
     match action {
         MailRulesAction::List(_) => list(session, id, common),
@@ -135,7 +135,7 @@ fn find(
             let words = action.describe();
             let words =
                 format!("there is no rule: always {words} {sender}; `frontdesk mail rules list` lists them");
-            Err(CommandRefusal::absent(words).into())
+            Err(CommandRefusal::not_found(words).into())
         }
     }
 }

@@ -4,11 +4,11 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::scripting::mail::{files_wish, leave};
+use crate::cli::scripting::mail::{files_fingerprint, send_mail};
 use crate::cli::scripting::writing::{self, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session, single};
 use crate::cli::unfinished::CommandRefusal;
-use crate::cli::{CliError, Misuse, print};
+use crate::cli::{CliError, UsageError, print};
 use model::account::Platform;
 use model::email::attached::DraftFile;
 use model::email::compose::{self, ComposedMail};
@@ -20,7 +20,7 @@ use model::text::SafeText;
 use model::time::Timestamp;
 
 /// Maximum mails of a thread read.
-const MAILS: u32 = 1000;
+const MAX_MAILS: u32 = 1000;
 
 /// The switches of `mail show`.
 #[derive(Debug, Args)]
@@ -92,8 +92,8 @@ impl MailReplyArguments {
         if !self.key.is_given() {
             return WriteKey::NONE;
         }
-        let files = files_wish(&self.files);
-        let mut wish = self.wanted.wish();
+        let files = files_fingerprint(&self.files);
+        let mut wish = self.wanted.request_parts();
         let switches = format!("{} {}", self.all, self.no_quote);
         wish.extend([body, &files, self.mail.as_deref().unwrap_or_default(), &switches]);
         WriteKey::of(&self.key, "mail reply", &self.common, &wish)
@@ -105,8 +105,8 @@ impl MailForwardArguments {
         if !self.key.is_given() {
             return WriteKey::NONE;
         }
-        let (files, to) = (files_wish(&self.files), self.to.join(", "));
-        let mut wish = self.wanted.wish();
+        let (files, to) = (files_fingerprint(&self.files), self.to.join(", "));
+        let mut wish = self.wanted.request_parts();
         let switches = self.no_files.to_string();
         wish.extend([body, &to, &files, self.mail.as_deref().unwrap_or_default(), &switches]);
         WriteKey::of(&self.key, "mail forward", &self.common, &wish)
@@ -123,7 +123,7 @@ fn read(
     let found = session.find(common.channel.as_deref(), wanted)?;
     if found.platform != Platform::Email {
         let (name, kind) = (&found.channel.spec().name, found.platform.label());
-        return Err(Misuse(format!("{name} is {kind}; this needs a thread of a mail channel")).into());
+        return Err(UsageError(format!("{name} is {kind}; this needs a thread of a mail channel")).into());
     }
     let conversation = found.row.conversation.id.clone();
     session
@@ -143,7 +143,7 @@ fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageR
     found.ok_or_else(|| match id {
         Some(id) => {
             let words = format!("the thread has no mail {id:?}; `frontdesk mail show` lists them");
-            CommandRefusal::absent(words).into()
+            CommandRefusal::not_found(words).into()
         }
         None => anyhow!("the server told no mail of this thread"),
     })
@@ -240,22 +240,22 @@ fn mail_json(row: &MessageRow) -> Value {
 }
 
 /// Date of a mail for the line above a quotation.
-fn when(session: &Session, row: &MessageRow) -> String {
+fn quoted_time(session: &Session, row: &MessageRow) -> String {
     let zone = session.zone();
     let stamp = |time: Timestamp| format!("{} {}", time.day_name(zone), time.hour_and_minute(zone));
     row.written_at().map_or_else(String::new, stamp)
 }
 
-fn typed(files: &[String]) -> impl Iterator<Item = DraftFile> {
+fn written_files(files: &[String]) -> impl Iterator<Item = DraftFile> {
     files.iter().map(|file| DraftFile::from(file.as_str()))
 }
 
 pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
-    let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
+    let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };
-    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAX_MAILS)?;
     let channel = &found.channel;
     session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
     let own: Vec<String> =
@@ -264,7 +264,7 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let subject =
         found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
     let mut begun =
-        compose::reply_to_mail(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
+        compose::reply_to_mail(letter, subject.as_deref(), &own, arguments.all, &quoted_time(session, row));
     if letter.is_missing_author() {
         begun.to = found.row.conversation.address.clone().unwrap_or_default();
     }
@@ -274,31 +274,32 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
         return Err(CliError::Usage(format!("no address to answer to can be read from this mail: {how}")));
     }
     let quote = begun.quote.clone().filter(|_| !arguments.no_quote);
-    let written = ComposedMail { body, quote, files: typed(&arguments.files).collect(), ..begun };
+    let written = ComposedMail { body, quote, files: written_files(&arguments.files).collect(), ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
     let mail = written.to_mail(Some(thread), &own).map_err(|(_, why)| CliError::Usage(why))?;
-    leave(session, channel, &arguments.common, mail, &key)
+    send_mail(session, channel, &arguments.common, mail, &key)
 }
 
 pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
-    let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
+    let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };
-    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAX_MAILS)?;
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject =
         found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
-    let begun = compose::forward_mail(letter, &row.message.id, subject.as_deref(), &when(session, row));
+    let begun =
+        compose::forward_mail(letter, &row.message.id, subject.as_deref(), &quoted_time(session, row));
     let mut files = if arguments.no_files { Vec::new() } else { begun.files.clone() };
     let left = letter.files.len() - begun.files.len();
     if left > 0 && !arguments.no_files {
         let why = format!("{left} of {} files have no bytes the server tells of", letter.files.len());
         return Err(CliError::Usage(format!("{why}: `--no-files` passes the mail on without its files")));
     }
-    files.extend(typed(&arguments.files));
+    files.extend(written_files(&arguments.files));
     let written = ComposedMail { to: arguments.to.join(", "), body, files, ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
     let mail = written.to_mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
-    leave(session, &found.channel, &arguments.common, mail, &key)
+    send_mail(session, &found.channel, &arguments.common, mail, &key)
 }

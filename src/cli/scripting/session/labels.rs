@@ -10,14 +10,14 @@ use sync::ChannelSync;
 
 impl Session {
     /// The named channel, or all but those whose TEST key shows the same data as a LIVE key.
-    pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
+    pub fn unmirrored_channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let mut channels = self.channels(name)?;
         if name.is_none() && channels.len() > 1 {
             for channel in &channels {
                 // A failure is reported when the channel is used.
                 let _ = self.platform(channel);
             }
-            let mirrors = self.files.mirrors(&self.reader)?;
+            let mirrors = self.files.mirrored_channels(&self.reader)?;
             channels.retain(|channel| !mirrors.contains(&channel.spec().id));
         }
         Ok(channels)

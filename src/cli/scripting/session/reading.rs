@@ -5,8 +5,8 @@ use std::cell::RefMut;
 use anyhow::Result;
 
 use crate::cli::scripting::Session;
-use crate::cli::scripting::session::{MOMENT, ReadAmount};
-use crate::cli::unfinished::{Left, Unfinished};
+use crate::cli::scripting::session::{PAGE_PAUSE, ReadAmount};
+use crate::cli::unfinished::{RemainingState, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::account::Platform;
 use model::time::Timestamp;
@@ -50,25 +50,25 @@ impl Session {
     pub fn refresh(&self, channel: &ChannelSync) -> Result<()> {
         let mut read = self.read_top(channel)?;
         while read == ReadAmount::First {
-            if self.is_over() {
-                return Err(self.no_room(channel));
+            if self.is_timed_out() {
+                return Err(self.rate_budget_error(channel));
             }
-            read = self.read_behind(channel)?;
+            read = self.read_remaining(channel)?;
         }
         Ok(())
     }
 
     /// Error for an exhausted rate limit.
-    pub fn no_room(&self, channel: &ChannelSync) -> anyhow::Error {
+    pub fn rate_budget_error(&self, channel: &ChannelSync) -> anyhow::Error {
         let why = "the rate limit of this key leaves no room to read all of it in time";
         let failure = RequestFailure::new(FailureCause::RateBudget, why);
         let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
-        Unfinished { failure, left: Left::Nothing, channel, what }.into()
+        Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
     }
 
     /// Reads new messages and the top of the list.
     fn read_top(&self, channel: &ChannelSync) -> Result<ReadAmount> {
-        if !self.asks(channel)? {
+        if !self.is_polling_needed(channel)? {
             return Ok(ReadAmount::All);
         }
         if self.platform(channel)? == Platform::Whatsapp {
@@ -79,9 +79,9 @@ impl Session {
     }
 
     /// Reads part of the list behind the top, after a delay: reading the top again would use the budget.
-    fn read_behind(&self, channel: &ChannelSync) -> Result<ReadAmount> {
-        self.sleep(MOMENT);
-        if !self.asks(channel)? {
+    fn read_remaining(&self, channel: &ChannelSync) -> Result<ReadAmount> {
+        self.sleep(PAGE_PAUSE);
+        if !self.is_polling_needed(channel)? {
             return Ok(ReadAmount::All);
         }
         let list = &mut self.progress(channel).list;

@@ -34,14 +34,14 @@ impl SendStep {
 impl Session {
     /// Runs one step of sending: uploads, waves, rows; none while another process sends. `kind` is this
     /// process's name for waiting ones.
-    pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<SendStep> {
+    pub fn run_send_step(&self, channel: &ChannelSync, kind: &'static str) -> Result<SendStep> {
         if channel.spec().read_only {
             return Ok(SendStep::Halted);
         }
-        if let LeaseOwner::Other(other) = self.hold(channel, kind)? {
+        if let LeaseOwner::Other(other) = self.acquire_lease(channel, kind)? {
             return Ok(SendStep::Elsewhere(other));
         }
-        self.carry_waves(channel)?;
+        self.advance_waves(channel)?;
         let ChannelProgress { push, uploads, .. } = &mut *self.progress(channel);
         let step = self.runtime.block_on(async {
             channel.upload_once(uploads, self.now()).await;
@@ -55,7 +55,7 @@ impl Session {
     }
 
     /// Takes or renews the lease for sending.
-    fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<LeaseOwner> {
+    fn acquire_lease(&self, channel: &ChannelSync, kind: &'static str) -> Result<LeaseOwner> {
         let (store, now) = (&self.files.store, self.now());
         let name = process_names::sending_name(channel.spec());
         let fresh = |until: &Timestamp| until.since(now) > LEASE_LIFETIME - RENEW_INTERVAL;
@@ -84,7 +84,7 @@ impl Session {
 
     /// Advances broadcasts in waves. Their rules need the balance and the quality rating, so nothing happens
     /// without these.
-    fn carry_waves(&self, channel: &ChannelSync) -> Result<()> {
+    fn advance_waves(&self, channel: &ChannelSync) -> Result<()> {
         let id = &channel.spec().id;
         let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
         if running.is_empty() || channel.is_stopped() {

@@ -4,7 +4,7 @@ use crate::errors::writes::classify;
 use crate::errors::{AttemptPhase, ErrorCode, NotSent, WriteOutcome};
 use crate::headers::{Rate, ResponseFacts};
 use crate::receipt::tests::promised;
-use crate::request::Raw;
+use crate::request::RawResponse;
 use model::outbox::{Operation, RetryClass};
 
 /// How an answer is classed, without what it says.
@@ -96,7 +96,7 @@ fn expected_error(
 }
 
 fn class(operation: &Operation, phase: AttemptPhase, status: u16, body: &str, facts: ResponseFacts) -> Class {
-    let raw = Raw { status, facts, body: body.as_bytes().to_vec() };
+    let raw = RawResponse { status, facts, body: body.as_bytes().to_vec() };
     match classify(operation, phase, &raw) {
         WriteOutcome::NotSent(NotSent::Limited(_)) => Class::NotSent,
         WriteOutcome::NotSent(other) => panic!("{status}: an answer came, so {other:?} is wrong"),

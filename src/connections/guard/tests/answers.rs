@@ -8,16 +8,16 @@ use std::time::Duration;
 use crate::guard::tests::bench::{Answer, Server, Tripwire, ok};
 use crate::guard::tests::{DEVELOPMENT, certificate};
 use crate::guard::{
-    FetchError, FetchLimits, Fetched, Guard, HeaderRefused, Longer, Request, SystemNetwork, vet_header,
+    FetchError, FetchLimits, Fetched, Guard, HeaderError, OversizePolicy, Request, SystemNetwork, vet_header,
 };
 
 const SHORT: FetchLimits =
-    FetchLimits { max_body: 64, longer: Longer::Refuse, total: Duration::from_millis(300) };
+    FetchLimits { max_body: 64, oversize: OversizePolicy::Refuse, total: Duration::from_millis(300) };
 const SMALL: FetchLimits = FetchLimits { total: Duration::from_secs(10), ..SHORT };
-const CUT: FetchLimits = FetchLimits { longer: Longer::Cut, ..SMALL };
+const CUT: FetchLimits = FetchLimits { oversize: OversizePolicy::Cut, ..SMALL };
 
 fn guard() -> Guard {
-    Guard::with(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust())
+    Guard::with_network(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust())
 }
 
 async fn ask(server: &Server, limits: FetchLimits) -> Result<Fetched, FetchError> {
@@ -211,19 +211,19 @@ fn headers_cannot_change_where_or_what_a_request_is() {
     for (name, value, expected) in [
         ("authorization", "Bearer x", None),
         ("X-Api-Key", "x", None),
-        ("x", "a\r\nX: y", Some(HeaderRefused::Value)),
-        ("x", "a\nb", Some(HeaderRefused::Value)),
-        ("x", "a\0", Some(HeaderRefused::Value)),
-        ("x y", "a", Some(HeaderRefused::Name)),
-        ("x\r\ny", "a", Some(HeaderRefused::Name)),
-        ("", "a", Some(HeaderRefused::Name)),
-        ("Host", "127.0.0.1", Some(HeaderRefused::Reserved)),
-        ("Content-Length", "0", Some(HeaderRefused::Reserved)),
-        ("Transfer-Encoding", "chunked", Some(HeaderRefused::Reserved)),
-        ("TE", "trailers", Some(HeaderRefused::Reserved)),
-        ("Connection", "keep-alive", Some(HeaderRefused::Reserved)),
-        ("Accept-Encoding", "gzip", Some(HeaderRefused::Reserved)),
-        ("Expect", "100-continue", Some(HeaderRefused::Reserved)),
+        ("x", "a\r\nX: y", Some(HeaderError::Value)),
+        ("x", "a\nb", Some(HeaderError::Value)),
+        ("x", "a\0", Some(HeaderError::Value)),
+        ("x y", "a", Some(HeaderError::Name)),
+        ("x\r\ny", "a", Some(HeaderError::Name)),
+        ("", "a", Some(HeaderError::Name)),
+        ("Host", "127.0.0.1", Some(HeaderError::Reserved)),
+        ("Content-Length", "0", Some(HeaderError::Reserved)),
+        ("Transfer-Encoding", "chunked", Some(HeaderError::Reserved)),
+        ("TE", "trailers", Some(HeaderError::Reserved)),
+        ("Connection", "keep-alive", Some(HeaderError::Reserved)),
+        ("Accept-Encoding", "gzip", Some(HeaderError::Reserved)),
+        ("Expect", "100-continue", Some(HeaderError::Reserved)),
     ] {
         assert_eq!(vet_header(name, value).err(), expected, "{name:?}: {value:?}");
     }

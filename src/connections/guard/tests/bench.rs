@@ -79,7 +79,7 @@ impl Stub {
     /// to look at.
     pub fn guard(self, policy: Policy) -> (Guard, Arc<Self>) {
         let stub = Arc::new(self);
-        (Guard::with(policy, Arc::<Self>::clone(&stub), certificate::trust()), stub)
+        (Guard::with_network(policy, Arc::<Self>::clone(&stub), certificate::trust()), stub)
     }
 }
 

@@ -162,7 +162,7 @@ impl GuardedNetwork for Mute {
 
 #[tokio::test(start_paused = true)]
 async fn a_resolver_that_never_answers_is_given_up_after_five_seconds() {
-    let guard = Guard::with(PUBLIC, Arc::new(Mute), certificate::trust());
+    let guard = Guard::with_network(PUBLIC, Arc::new(Mute), certificate::trust());
     let start = Instant::now();
     assert_eq!(fetch(&guard, HOOK).await, refused(Unreachable::NoAddress));
     assert!(start.elapsed() >= LOOKUP_TIMEOUT && start.elapsed() < LOOKUP_TIMEOUT * 2);
@@ -174,7 +174,7 @@ async fn a_resolver_that_never_answers_is_given_up_after_five_seconds() {
 async fn loopback_is_reached_only_by_its_own_name_and_only_in_development() {
     let wire = Tripwire::set();
     let port = wire.address().port();
-    let guard = Guard::with(PUBLIC, Arc::new(SystemNetwork), certificate::trust());
+    let guard = Guard::with_network(PUBLIC, Arc::new(SystemNetwork), certificate::trust());
     assert!(guard.vet(&format!("http://127.0.0.1:{port}/")).is_err());
     assert!(guard.vet(&format!("https://localhost:{port}/")).is_err());
     assert!(wire.is_untouched());
@@ -182,7 +182,7 @@ async fn loopback_is_reached_only_by_its_own_name_and_only_in_development() {
     let server = Server::plain(|_| ok("")).await;
     let port = server.address.port();
     let development = Policy { allow_loopback_http: true };
-    let guard = Guard::with(development, Arc::new(SystemNetwork), certificate::trust());
+    let guard = Guard::with_network(development, Arc::new(SystemNetwork), certificate::trust());
     for host in ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"] {
         assert_eq!(fetch(&guard, &format!("http://{host}:{port}/")).await, Ok(200), "{host}");
     }

@@ -8,8 +8,8 @@ pub mod certificate;
 mod hosts;
 mod webhooks;
 
-use crate::guard::urls::{Destination, MAX_URL};
-use crate::guard::{ADDRESS_REFUSED, FetchError, Policy, Refusal, Unreachable, resolve, vet};
+use crate::guard::urls::{Destination, MAX_URL_BYTES};
+use crate::guard::{ADDRESS_REFUSED, FetchError, Policy, Unreachable, UrlRefusal, resolve, vet};
 
 const PUBLIC: Policy = Policy { allow_loopback_http: false };
 const DEVELOPMENT: Policy = Policy { allow_loopback_http: true };
@@ -52,7 +52,7 @@ async fn the_whole_corpus_is_refused() {
 
 #[test]
 fn good_urls_are_taken() {
-    let long = format!("https://hooks.example/{}", "p".repeat(MAX_URL - 22));
+    let long = format!("https://hooks.example/{}", "p".repeat(MAX_URL_BYTES - 22));
     for (url, host, target) in [
         ("https://hooks.example", "hooks.example", "/"),
         ("https://hooks.example/", "hooks.example", "/"),
@@ -80,8 +80,8 @@ fn good_urls_are_taken() {
 
 #[test]
 fn refusals_say_what_to_mend() {
-    use Refusal::{Address, Fragment, Malformed, NoHost, Port, Scheme, TooLong, UserInfo};
-    let long = format!("https://hooks.example/{}", "p".repeat(MAX_URL));
+    use UrlRefusal::{Address, Fragment, Malformed, NoHost, Port, Scheme, TooLong, UserInfo};
+    let long = format!("https://hooks.example/{}", "p".repeat(MAX_URL_BYTES));
     let grows = format!("https://hooks.example/{}", "ä".repeat(900));
     for (url, refusal) in [
         ("", Scheme),
@@ -120,7 +120,7 @@ fn refusals_say_what_to_mend() {
     ] {
         assert_eq!(vet(url, PUBLIC), Err(refusal), "{url:?}");
     }
-    assert_eq!(Refusal::Address.to_string(), ADDRESS_REFUSED);
+    assert_eq!(UrlRefusal::Address.to_string(), ADDRESS_REFUSED);
     for reason in [Unreachable::NoAddress, Unreachable::Forbidden, Unreachable::NoAnswer] {
         assert_eq!(FetchError::from(reason).to_string(), ADDRESS_REFUSED, "one text for all");
     }

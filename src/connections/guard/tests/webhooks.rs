@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::guard::tests::bench::{Answer, Server, Stub, ok};
 use crate::guard::tests::{DEVELOPMENT, PUBLIC, certificate};
-use crate::guard::{ChallengeFailed, FetchError, Guard, SystemNetwork};
+use crate::guard::{ChallengeError, FetchError, Guard, SystemNetwork};
 
 const VALUE: &str = "Zm9v-bar_0123456789";
 
@@ -13,8 +13,8 @@ fn after<'a>(request: &'a str, mark: &str) -> &'a str {
     request.split_once(mark).and_then(|(_, rest)| rest.split(' ').next()).unwrap_or("")
 }
 
-async fn challenge(path: &str, server: &Server) -> Result<(), ChallengeFailed> {
-    let guard = Guard::with(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust());
+async fn challenge(path: &str, server: &Server) -> Result<(), ChallengeError> {
+    let guard = Guard::with_network(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust());
     let url = guard.vet(&server.url(path)).expect("a URL");
     guard.challenge(&url, VALUE).await
 }
@@ -35,14 +35,14 @@ async fn an_endpoint_that_echoes_the_value_passes() {
 #[tokio::test]
 async fn an_endpoint_that_answers_otherwise_fails() {
     let reflected = |text: &str| ok(format!("<html>{}</html>", after(text, "?")));
-    let failed = ChallengeFailed::Other;
+    let failed = ChallengeError::Other;
     assert_eq!(challenge("/", &Server::plain(reflected).await).await, Err(failed));
     let query = |text: &str| ok(after(text, "?"));
     assert_eq!(challenge("/", &Server::plain(query).await).await, Err(failed), "the query is not the value");
     assert_eq!(challenge("/", &Server::plain(|_| ok("")).await).await, Err(failed));
 
     let long = |text: &str| ok(format!("{}{}", after(text, "challenge="), " ".repeat(1024)));
-    let failed = ChallengeFailed::NoAnswer(FetchError::TooLarge);
+    let failed = ChallengeError::NoAnswer(FetchError::TooLarge);
     assert_eq!(challenge("/", &Server::plain(long).await).await, Err(failed));
 
     for status in [302, 404, 500] {
@@ -52,7 +52,7 @@ async fn an_endpoint_that_answers_otherwise_fails() {
             Answer::Whole(format!("{head}\r\n{body}").into_bytes())
         })
         .await;
-        assert_eq!(challenge("/", &server).await, Err(ChallengeFailed::Status(status)));
+        assert_eq!(challenge("/", &server).await, Err(ChallengeError::Status(status)));
         assert_eq!(server.accepted(), 1);
     }
 }
@@ -69,8 +69,8 @@ async fn the_challenge_goes_over_tls_to_the_vetted_address() {
 #[tokio::test]
 async fn a_value_is_encoded_on_its_way() {
     let server = Server::plain(|entry| ok(after(entry, "challenge="))).await;
-    let guard = Guard::with(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust());
+    let guard = Guard::with_network(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust());
     let url = guard.vet(&server.url("/")).expect("a URL");
-    assert_eq!(guard.challenge(&url, "a&b=c").await, Err(ChallengeFailed::Other), "echoed as it was written");
+    assert_eq!(guard.challenge(&url, "a&b=c").await, Err(ChallengeError::Other), "echoed as it was written");
     assert!(server.requests().concat().contains("/?challenge=a%26b%3Dc HTTP"));
 }

@@ -9,7 +9,7 @@ use crate::platforms::mailbox::MailboxPlatform;
 use model::bounds;
 use model::secret::Secret;
 use model::time::{DAY, HOUR, SECOND, Timestamp};
-use wire::carriers::{EarlierMail, MailboxMark, MailboxSecrets, MailboxSettings};
+use wire::carriers::{EarlierMail, MailboxCursor, MailboxSecrets, MailboxSettings};
 
 /// Maximum count of a span of earlier mail, in its unit.
 const MAX_SPAN_COUNT: i64 = 100_000;
@@ -143,13 +143,13 @@ impl Admin {
                     let known: Result<MailboxSettings, _> = serde_json::from_str(&row.settings);
                     known.is_ok_and(|known| known.address == account && known.imap == server)
                 });
-                let kept: Option<MailboxMark> = same.and_then(|row| serde_json::from_str(&row.mark).ok());
+                let kept: Option<MailboxCursor> = same.and_then(|row| serde_json::from_str(&row.mark).ok());
                 let mark = match kept {
                     Some(kept) => with_earlier(kept, since, now),
                     None => {
                         let (inbox, sent) = (fresh.inbox, fresh.sent);
                         let begins = since.unwrap_or(MailSince::DEFAULT).start_seconds(now);
-                        MailboxMark {
+                        MailboxCursor {
                             earlier: begins.map(|begins| EarlierMail::plan(begins, inbox, sent)),
                             ..fresh
                         }
@@ -169,7 +169,7 @@ const NO_MAIL_NUMBER: (u32, u32) = (u32::MAX, 0);
 
 /// Returns the mark with the plan of an import. The import restarts if older mail is wanted than before; mail
 /// that is there is not imported twice.
-fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp) -> MailboxMark {
+fn with_earlier(mut mark: MailboxCursor, since: Option<MailSince>, now: Timestamp) -> MailboxCursor {
     let Some(since) = since else { return mark };
     let Some(begins) = since.start_seconds(now).filter(|begins| *begins < mark.since) else {
         // Imported mail stays, and its flags are still followed.
@@ -230,10 +230,14 @@ mod tests {
         let now = Timestamp::from_micros(1_000 * DAY);
         let seconds = |days: i64| days * DAY / SECOND;
         let (inbox, sent) = ((7, 20), (8, 3));
-        let fresh =
-            MailboxMark { since: seconds(1_000), inbox: (7, 90), sent: (8, 40), ..MailboxMark::default() };
+        let fresh = MailboxCursor {
+            since: seconds(1_000),
+            inbox: (7, 90),
+            sent: (8, 40),
+            ..MailboxCursor::default()
+        };
         let planned = EarlierMail { filed: 5, ..EarlierMail::plan(seconds(970), inbox, sent) };
-        let going_on = MailboxMark { earlier: Some(planned), ..fresh.clone() };
+        let going_on = MailboxCursor { earlier: Some(planned), ..fresh.clone() };
         let days = |count: i64| Some(MailSince::Span(count * DAY));
         // Connecting again with another password changes nothing.
         assert_eq!(with_earlier(going_on.clone(), None, now), going_on);

@@ -20,7 +20,7 @@ use crate::database::{DatabaseError, meta, workspaces};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
 use model::time::{SECOND, Timestamp};
-use wire::carriers::MailboxMark;
+use wire::carriers::MailboxCursor;
 
 pub use mailbox::{MailSince, MailboxAccess};
 pub use number::NumberAccess;
@@ -58,7 +58,7 @@ pub struct MailImportProgress {
 impl MailImportProgress {
     /// Reads the progress from a mailbox's mark; `None` without an import.
     pub fn of(mark: &str) -> Option<Self> {
-        let mark: MailboxMark = serde_json::from_str(mark).ok()?;
+        let mark: MailboxCursor = serde_json::from_str(mark).ok()?;
         mark.earlier.map(|earlier| Self {
             since: Timestamp::from_micros(earlier.since.saturating_mul(SECOND)),
             filed: earlier.filed,

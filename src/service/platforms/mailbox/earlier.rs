@@ -26,7 +26,7 @@ use crate::platforms::mailbox::reading::{
 };
 use crate::platforms::mailbox::understanding;
 use model::time::{SECOND, Timestamp};
-use wire::carriers::{EarlierPlace, MailboxMark, PieceHead, PieceKind};
+use wire::carriers::{EarlierPlace, MailUpdateHeader, MailUpdateKind, MailboxCursor};
 
 /// Mails asked for in one step of a listing.
 const LISTING_STEP: u32 = 1000;
@@ -62,7 +62,7 @@ struct ListedMail {
 
 /// A mail as it was fetched.
 pub(super) struct FetchedEarlierMail {
-    head: PieceHead,
+    head: MailUpdateHeader,
     arrival: EarlierArrival,
     raw: Vec<u8>,
 }
@@ -88,7 +88,7 @@ pub(super) struct EarlierReader {
 
 /// A folder that is being listed.
 struct FolderWalk {
-    kind: PieceKind,
+    kind: MailUpdateKind,
     /// The position to go on below, `None` before the folder was entered.
     below: Option<u32>,
     empty_steps: u32,
@@ -99,7 +99,7 @@ impl EarlierReader {
         let walk = |kind| FolderWalk { kind, below: None, empty_steps: 0 };
         Self {
             listed: Vec::new(),
-            walks: vec![walk(PieceKind::Sent), walk(PieceKind::Inbox)],
+            walks: vec![walk(MailUpdateKind::Sent), walk(MailUpdateKind::Inbox)],
             batch_bytes: FIRST_BATCH_BYTES,
             is_listed: false,
         }
@@ -110,7 +110,7 @@ impl EarlierReader {
     pub(super) async fn read_batch(
         &mut self,
         link: &mut ImapLink,
-        mark: &mut MailboxMark,
+        mark: &mut MailboxCursor,
     ) -> Result<(Vec<FetchedEarlierMail>, FolderState), PlatformError> {
         let mut pieces = Vec::new();
         if !self.is_listed {
@@ -126,7 +126,7 @@ impl EarlierReader {
     }
 
     /// Lists for a while.
-    async fn list(&mut self, link: &mut ImapLink, mark: &mut MailboxMark) -> Result<(), PlatformError> {
+    async fn list(&mut self, link: &mut ImapLink, mark: &mut MailboxCursor) -> Result<(), PlatformError> {
         let begun = Instant::now();
         while let Some(walk) = self.walks.last_mut() {
             let folder = folder_name(link, walk.kind);
@@ -159,7 +159,7 @@ impl EarlierReader {
         Ok(())
     }
 
-    fn end_listing(&mut self, mark: &mut MailboxMark) {
+    fn end_listing(&mut self, mark: &mut MailboxCursor) {
         self.is_listed = true;
         self.listed.sort_by_key(|mail| (mail.place.rank(), mail.place.validity));
         self.listed.dedup_by_key(|mail| mail.place);
@@ -183,13 +183,13 @@ impl EarlierReader {
     async fn fetch(
         &mut self,
         link: &mut ImapLink,
-        mark: &mut MailboxMark,
+        mark: &mut MailboxCursor,
     ) -> Result<Vec<FetchedEarlierMail>, PlatformError> {
         let Some(earlier) = &mut mark.earlier else { return Ok(Vec::new()) };
         let batch = self.take_batch();
         let begun = Instant::now();
         let mut pieces: BTreeMap<(i64, bool, u32), FetchedEarlierMail> = BTreeMap::new();
-        for kind in [PieceKind::Inbox, PieceKind::Sent] {
+        for kind in [MailUpdateKind::Inbox, MailUpdateKind::Sent] {
             let of_kind: Vec<ListedMail> =
                 batch.iter().filter(|mail| mail.place.folder == kind).copied().collect();
             if of_kind.is_empty() {
@@ -233,8 +233,8 @@ impl EarlierReader {
     }
 }
 
-fn folder_name(link: &ImapLink, kind: PieceKind) -> String {
-    if kind == PieceKind::Sent { link.sent.clone() } else { INBOX.to_owned() }
+fn folder_name(link: &ImapLink, kind: MailUpdateKind) -> String {
+    if kind == MailUpdateKind::Sent { link.sent.clone() } else { INBOX.to_owned() }
 }
 
 /// Bytes that are fetched of a mail.
@@ -243,23 +243,23 @@ fn fetched_bytes(mail: &ListedMail) -> usize {
 }
 
 /// True for a mail that arrived in the period that is filed, or later.
-fn is_in_period(mail: &FetchedMail, mark: &MailboxMark) -> bool {
+fn is_in_period(mail: &FetchedMail, mark: &MailboxCursor) -> bool {
     arrival_seconds(mail) >= mark.counts_from()
 }
 
 /// A mail of a folder, if it is left to file.
 fn to_listed_mail(
     mail: &FetchedMail,
-    kind: PieceKind,
+    kind: MailUpdateKind,
     validity: u32,
-    mark: &MailboxMark,
+    mark: &MailboxCursor,
 ) -> Option<ListedMail> {
     let earlier = mark.earlier.as_ref()?;
     let (uid, at) = (mail.uid?, arrival_seconds(mail));
-    let first_new = if kind == PieceKind::Sent { earlier.sent } else { earlier.inbox };
+    let first_new = if kind == MailUpdateKind::Sent { earlier.sent } else { earlier.inbox };
     let is_new = if validity == first_new.0 { uid >= first_new.1 } else { at >= mark.since };
     let place = EarlierPlace { at, folder: kind, validity, uid };
-    let is_left = earlier.place.is_none_or(|filed| place.is_left_after(&filed));
+    let is_left = earlier.place.is_none_or(|filed| place.is_pending_after(&filed));
     let size = mail.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
     (is_left && !is_new && is_in_period(mail, mark)).then_some(ListedMail { place, size })
 }
@@ -318,7 +318,12 @@ fn to_earlier_mail(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> 
     let second = at.min(connected - 1).max(0);
     let at = Timestamp::from_micros(second * SECOND + i64::from(uid) % SECOND);
     Some(FetchedEarlierMail {
-        head: PieceHead { uid, validity, cut: mail.size > MAX_WHOLE_MAIL_BYTES, ..PieceHead::new(folder) },
+        head: MailUpdateHeader {
+            uid,
+            validity,
+            cut: mail.size > MAX_WHOLE_MAIL_BYTES,
+            ..MailUpdateHeader::new(folder)
+        },
         arrival: EarlierArrival { at, is_read: has(Flag::Seen), is_starred: has(Flag::Flagged) },
         raw,
     })

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::carriers::{PlatformError, SecretStore};
 use crate::platforms::web;
-use connections::guard::{FetchLimits, Guard, Longer, Request};
+use connections::guard::{FetchLimits, Guard, OversizePolicy, Request};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::MINUTE;
@@ -193,7 +193,11 @@ impl TokenSource {
             .and_then(|header| header.header("accept", "application/json"))
             .map_err(|why| unreachable(why.to_string()))?;
         let url = self.guard.vet(&self.settings.token_url).map_err(|why| unreachable(why.to_string()))?;
-        let limits = FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total: TOKEN_TIMEOUT };
+        let limits = FetchLimits {
+            max_body: MAX_ANSWER_BYTES,
+            oversize: OversizePolicy::Refuse,
+            total: TOKEN_TIMEOUT,
+        };
         let answer =
             self.guard.fetch(&url, request, limits).await.map_err(|why| unreachable(why.to_string()))?;
         let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();

@@ -37,7 +37,7 @@ use rustls::ClientConfig;
 use tokio::sync::Mutex;
 
 use crate::carriers::{
-    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, Parcel, PlatformError, PlatformEvent,
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, OutboundMessage, PlatformError, PlatformEvent,
     PlatformSource, PollResult, SecretStore, SendOutcome, Transport, WebhookCall,
 };
 use imap::ImapLink;
@@ -46,7 +46,9 @@ use model::secret::Secret;
 use reading::MailboxReader;
 use sending::SmtpPool;
 use server::{MailProtocol, MailServer};
-use wire::carriers::{MailEnvelope, MailFiling, MailboxMark, MailboxSecrets, MailboxSettings, PieceKind};
+use wire::carriers::{
+    MailEnvelope, MailFiling, MailUpdateKind, MailboxCursor, MailboxSecrets, MailboxSettings,
+};
 use wire::errors::ErrorCode;
 
 pub use understanding::MailDirection;
@@ -117,7 +119,7 @@ impl MailboxPlatform {
     }
 
     /// Logs in at both servers, and looks where reading would begin.
-    pub async fn test_login(&self, since: i64, name: String) -> Result<MailboxMark, PlatformError> {
+    pub async fn test_login(&self, since: i64, name: String) -> Result<MailboxCursor, PlatformError> {
         let mark = self.initial_mark(since, name).await?;
         self.try_sending().await?;
         Ok(mark)
@@ -143,7 +145,7 @@ impl MailboxPlatform {
 impl Transport for MailboxPlatform {
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         file: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(async move {
@@ -194,7 +196,7 @@ impl PlatformSource for MailboxPlatform {
 
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
         let Some((head, raw)) = pieces::split_update(body) else { return Vec::new() };
-        if head.kind == PieceKind::Flags {
+        if head.kind == MailUpdateKind::Flags {
             return head.facts.into_iter().map(PlatformEvent::Filed).collect();
         }
         let mail = understanding::read_mail(&head, raw, &self.settings.address);

@@ -21,7 +21,7 @@ use crate::platforms::mailbox::imap::{
 };
 use crate::platforms::mailbox::pieces::build_update;
 use model::time::SECOND;
-use wire::carriers::{MailFact, MailFacts, MailboxMark, PieceHead, PieceKind};
+use wire::carriers::{MailFact, MailFacts, MailUpdateHeader, MailUpdateKind, MailboxCursor};
 
 /// How long the server is waited for; each time it is asked to tell anew, long
 /// before it would forget.
@@ -88,7 +88,7 @@ struct NewMail {
 impl MailboxPlatform {
     /// Reads on from a mark; waits a while where there is nothing new.
     pub(super) async fn read_from_mark(&self, mark: &str) -> Result<PollResult, PlatformError> {
-        let mut mark: MailboxMark = serde_json::from_str(mark).unwrap_or_default();
+        let mut mark: MailboxCursor = serde_json::from_str(mark).unwrap_or_default();
         let mut place = self.reader.lock().await;
         let reading = async {
             let mut reader = match place.take() {
@@ -136,7 +136,11 @@ impl MailboxPlatform {
     }
 
     /// Where reading begins that begins now; whether the inbox can be entered.
-    pub(super) async fn initial_mark(&self, since: i64, name: String) -> Result<MailboxMark, PlatformError> {
+    pub(super) async fn initial_mark(
+        &self,
+        since: i64,
+        name: String,
+    ) -> Result<MailboxCursor, PlatformError> {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
         let inbox = with_timeout(link.enter(INBOX)).await?;
         let folder = link.sent.clone();
@@ -145,7 +149,7 @@ impl MailboxPlatform {
         // The server forgets it anyway.
         let _ = with_timeout(link.session.logout()).await;
         let (inbox, sent) = (inbox.next_position(), sent.next_position());
-        Ok(MailboxMark { since, name, inbox, sent, told: 0, earlier: None })
+        Ok(MailboxCursor { since, name, inbox, sent, told: 0, earlier: None })
     }
 }
 
@@ -153,7 +157,7 @@ impl MailboxReader {
     /// What is new since a mark, which moves on; waits for it once.
     async fn poll_once(
         &mut self,
-        mark: &mut MailboxMark,
+        mark: &mut MailboxCursor,
         changed: &AtomicBool,
     ) -> Result<NewMail, PlatformError> {
         let (mut waited, begun) = (false, Instant::now());
@@ -166,7 +170,7 @@ impl MailboxReader {
                 mark.inbox = (state.validity, 1);
             }
             let link = self.link.as_mut().ok_or_else(connection_ended)?;
-            fetch_new(link, (PieceKind::Inbox, state, self.leaves_out), mark, &mut pieces).await?;
+            fetch_new(link, (MailUpdateKind::Inbox, state, self.leaves_out), mark, &mut pieces).await?;
             let folder = link.sent.clone();
             // Without a folder of sent mail the inbox is read all the same.
             let sent = with_timeout_unless_refused(COMMAND_TIMEOUT, link.state_of(&folder)).await?;
@@ -174,7 +178,7 @@ impl MailboxReader {
                 && sent.next_position() != mark.sent
             {
                 let sent = with_timeout(link.enter(&folder)).await?;
-                fetch_new(link, (PieceKind::Sent, sent, self.leaves_out), mark, &mut pieces).await?;
+                fetch_new(link, (MailUpdateKind::Sent, sent, self.leaves_out), mark, &mut pieces).await?;
                 let state = with_timeout(link.enter(INBOX)).await?;
                 self.set_inbox(state);
             }
@@ -238,14 +242,14 @@ impl MailboxReader {
     /// True if the inbox counts lower than it did under the same validity, as
     /// one that was brought back from a copy does. Each number is believed
     /// once: some servers tell a wrong one.
-    fn is_numbered_anew(&mut self, mark: &MailboxMark) -> bool {
+    fn is_numbered_anew(&mut self, mark: &MailboxCursor) -> bool {
         let state = self.inbox;
         let is_lower = state.validity == mark.inbox.0 && state.next < mark.inbox.1;
         is_lower && self.numbered_anew.replace(state.next_position()) != Some(state.next_position())
     }
 
     /// True if something came into the inbox that was not read yet.
-    fn is_behind(&mut self, mark: &MailboxMark) -> bool {
+    fn is_behind(&mut self, mark: &MailboxCursor) -> bool {
         let mut is_behind = self.inbox.validity != mark.inbox.0 || self.inbox.next > mark.inbox.1;
         while let Some(news) = next_unsolicited(&mut self.link) {
             is_behind |= matches!(news, UnsolicitedResponse::Exists(count) if count > self.inbox.count);
@@ -280,7 +284,7 @@ impl MailboxReader {
     /// What has changed of the flags of the newest mails, and which are gone.
     async fn changed_facts(
         &mut self,
-        mark: &mut MailboxMark,
+        mark: &mut MailboxCursor,
         all: bool,
     ) -> Result<Option<InboundUpdate>, PlatformError> {
         let Some(link) = self.link.as_mut() else { return Ok(None) };
@@ -315,9 +319,9 @@ impl MailboxReader {
         }
         mark.told += 1;
         self.facts_counter = Some(mark.told);
-        let head = PieceHead {
+        let head = MailUpdateHeader {
             facts: Some(MailFacts { mails, gone, no_others_from: anew.then_some((validity, from)) }),
-            ..PieceHead::new(PieceKind::Flags)
+            ..MailUpdateHeader::new(MailUpdateKind::Flags)
         };
         let name = format!("flags {} {}", mark.name, mark.told);
         Ok(Some(build_update(name, &head, &[])?))
@@ -400,12 +404,12 @@ pub(super) fn arrival_seconds(mail: &FetchedMail) -> i64 {
 /// server refuses is asked for again, or left out.
 async fn fetch_new(
     link: &mut ImapLink,
-    (kind, state, leaves_out): (PieceKind, FolderState, bool),
-    mark: &mut MailboxMark,
+    (kind, state, leaves_out): (MailUpdateKind, FolderState, bool),
+    mark: &mut MailboxCursor,
     pieces: &mut Vec<InboundUpdate>,
 ) -> Result<(), PlatformError> {
     let validity = state.validity;
-    let place = if kind == PieceKind::Inbox { &mut mark.inbox } else { &mut mark.sent };
+    let place = if kind == MailUpdateKind::Inbox { &mut mark.inbox } else { &mut mark.sent };
     if place.0 != validity {
         // Its numbers count no more: what is known already is known by its id.
         *place = (validity, 1);
@@ -443,12 +447,12 @@ async fn fetch_new(
             // One that is gone by now is nobody's any more.
             if let Some(body) = body {
                 let arrived_at = it.internal_date().map(InternalDate::timestamp);
-                let head = PieceHead {
+                let head = MailUpdateHeader {
                     uid,
                     validity,
                     cut: size > MAX_WHOLE_MAIL_BYTES,
                     arrived_at,
-                    ..PieceHead::new(kind)
+                    ..MailUpdateHeader::new(kind)
                 };
                 pieces.push(build_update(format!("{} {validity} {uid}", kind.word()), &head, body)?);
                 count += 1;

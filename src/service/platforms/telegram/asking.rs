@@ -8,7 +8,7 @@ use crate::carriers::{FileFetchError, FoundChat, PlatformError};
 use crate::platforms::telegram::{BotPlatform, LONG_POLL_SECONDS, chat, retry_pause};
 use crate::platforms::web;
 use crate::platforms::words::read_text;
-use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
+use connections::guard::{FetchError, FetchLimits, Fetched, OversizePolicy, Request};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
@@ -25,8 +25,11 @@ impl BotPlatform {
         let url = format!("{}/bot{}/{method}", self.api, self.token.expose());
         let waits =
             if method == "getUpdates" { Duration::from_secs(LONG_POLL_SECONDS) } else { Duration::ZERO };
-        let limits =
-            FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total: CALL_TIMEOUT + waits };
+        let limits = FetchLimits {
+            max_body: MAX_ANSWER_BYTES,
+            oversize: OversizePolicy::Refuse,
+            total: CALL_TIMEOUT + waits,
+        };
         self.guard.fetch(&self.guard.vet(&url)?, request, limits).await
     }
 

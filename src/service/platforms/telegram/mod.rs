@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::carriers::{
-    BoxFuture, FileFetchError, FindChatFuture, InboundUpdate, OutboundFile, Parcel, PlatformError,
+    BoxFuture, FileFetchError, FindChatFuture, InboundUpdate, OutboundFile, OutboundMessage, PlatformError,
     PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
 };
 use crate::platforms::web;
@@ -111,7 +111,7 @@ impl BotPlatform {
 impl Transport for BotPlatform {
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         file: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(self.send(parcel, file))

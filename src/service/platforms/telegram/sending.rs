@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{OutboundFile, Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use crate::carriers::{OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
 use crate::platforms::telegram::{BotPlatform, chat, retry_pause};
 use crate::platforms::web;
 use model::text::SafeText;
@@ -10,7 +10,7 @@ use wire::errors::ErrorCode;
 
 impl BotPlatform {
     /// Sends a parcel once.
-    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&OutboundFile>) -> SendOutcome {
+    pub(super) async fn send(&self, parcel: &OutboundMessage, file: Option<&OutboundFile>) -> SendOutcome {
         if parcel.kind == REACTION_KIND && parse_number(parcel.quoted.as_deref()).is_none() {
             let why = "the message to react to is known under no id of the platform's";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
@@ -42,7 +42,7 @@ impl BotPlatform {
 }
 
 /// The method of a parcel, and what it is called with.
-fn build_call(parcel: &Parcel) -> (&'static str, Value) {
+fn build_call(parcel: &OutboundMessage) -> (&'static str, Value) {
     let mut body = json!({});
     chat::set_address(&mut body, &parcel.to);
     let method = match parcel.kind.as_str() {
@@ -169,18 +169,19 @@ mod tests {
     use super::*;
     use connections::guard::{FetchError, Unreachable};
 
-    fn parcel(kind: &str) -> Parcel {
-        Parcel {
+    fn parcel(kind: &str) -> OutboundMessage {
+        OutboundMessage {
             to: "77".to_owned(),
             kind: kind.to_owned(),
             text: "<b>hi</b>".to_owned(),
-            ..Parcel::default()
+            ..OutboundMessage::default()
         }
     }
 
     #[test]
     fn each_kind_has_its_method() {
-        let html = Parcel { mode: Some("HTML".to_owned()), quoted: Some("5".to_owned()), ..parcel("text") };
+        let html =
+            OutboundMessage { mode: Some("HTML".to_owned()), quoted: Some("5".to_owned()), ..parcel("text") };
         let (method, body) = build_call(&html);
         assert_eq!(method, "sendMessage");
         let quote = json!({"message_id": 5, "allow_sending_without_reply": true});
@@ -197,7 +198,7 @@ mod tests {
         ] {
             let link = Some("https://a.example/x".to_owned());
             let (method, body) =
-                build_call(&Parcel { media_url: link, to: "@news".to_owned(), ..parcel(kind) });
+                build_call(&OutboundMessage { media_url: link, to: "@news".to_owned(), ..parcel(kind) });
             assert_eq!(
                 (method, &body[kind], &body["chat_id"]),
                 (wanted, &json!("https://a.example/x"), &json!("@news"))
@@ -205,11 +206,13 @@ mod tests {
             assert_eq!(body["caption"], "<b>hi</b>");
         }
         let reaction =
-            Parcel { text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION_KIND) };
+            OutboundMessage {
+                text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION_KIND)
+            };
         let (method, body) = build_call(&reaction);
         assert_eq!((method, &body["message_id"]), ("setMessageReaction", &json!(5)));
         assert_eq!(body["reaction"], json!([{"type": "emoji", "emoji": "👍"}]));
-        assert_eq!(build_call(&Parcel { text: String::new(), ..reaction }).1["reaction"], json!([]));
+        assert_eq!(build_call(&OutboundMessage { text: String::new(), ..reaction }).1["reaction"], json!([]));
     }
 
     #[test]

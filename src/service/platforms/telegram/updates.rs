@@ -94,7 +94,10 @@ fn read_message(message: &Value) -> Option<ArrivedMessage> {
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
         // Two machines would answer each other without end.
         needs_no_answer: chat::needs_no_answer(message),
-        extras: MessageExtras { written_by: chat::author(message), ..MessageExtras::of_structure(structure) },
+        extras: MessageExtras {
+            written_by: chat::author(message),
+            ..MessageExtras::from_structure(structure)
+        },
         ..InboundMessage::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());

@@ -11,7 +11,7 @@ use url::form_urlencoded::Serializer;
 use crate::carriers::{FileFetchError, PlatformError};
 use crate::platforms::voip::{API_VERSION, PhonePlatform};
 use crate::platforms::web;
-use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
+use connections::guard::{FetchError, FetchLimits, Fetched, HeaderError, OversizePolicy, Request};
 use model::text::SafeText;
 use model::time::SECOND;
 
@@ -34,8 +34,11 @@ impl PhonePlatform {
     /// Makes a request of a path at the platform.
     async fn request(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
         let url = self.guard.vet(&format!("{}{path}", self.settings.api.trim_end_matches('/')))?;
-        let limits =
-            FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total: REQUEST_TIMEOUT };
+        let limits = FetchLimits {
+            max_body: MAX_ANSWER_BYTES,
+            oversize: OversizePolicy::Refuse,
+            total: REQUEST_TIMEOUT,
+        };
         self.guard.fetch(&url, self.signed(request)?, limits).await
     }
 
@@ -92,7 +95,7 @@ impl PhonePlatform {
 }
 
 /// A body of fields.
-fn form_request(fields: &PhoneFields<'_>) -> Result<Request, HeaderRefused> {
+fn form_request(fields: &PhoneFields<'_>) -> Result<Request, HeaderError> {
     let body = Serializer::new(String::new()).extend_pairs(fields).finish();
     Request::post(body).header("content-type", "application/x-www-form-urlencoded")
 }

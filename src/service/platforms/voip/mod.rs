@@ -22,7 +22,7 @@ mod signature;
 use serde_json::Value;
 
 use crate::carriers::{
-    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, Parcel, PlatformError, PlatformEvent,
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, OutboundMessage, PlatformError, PlatformEvent,
     PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
 };
 use crate::platforms::voip::signature::SigningKey;
@@ -120,7 +120,7 @@ impl PhonePlatform {
 impl Transport for PhonePlatform {
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         _: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(self.send(parcel))

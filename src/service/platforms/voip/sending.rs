@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::carriers::{Parcel, SendOutcome, SimulatedDelivery};
+use crate::carriers::{OutboundMessage, SendOutcome, SimulatedDelivery};
 use crate::chat::keywords::OPTED_OUT_MESSAGE;
 use crate::platforms::voip::{PhonePlatform, asking};
 use crate::platforms::web;
@@ -21,7 +21,7 @@ const CALL_EVENTS: [&str; 4] = ["initiated", "ringing", "answered", "completed"]
 
 impl PhonePlatform {
     /// Sends a text or places a call, once.
-    pub(super) async fn send(&self, parcel: &Parcel) -> SendOutcome {
+    pub(super) async fn send(&self, parcel: &OutboundMessage) -> SendOutcome {
         let is_call = parcel.kind == CALL_KIND;
         let script = is_call.then(|| call_script(parcel.content.as_ref()));
         let mut fields = vec![("To", parcel.to.as_str()), ("From", self.settings.number.as_str())];

@@ -8,7 +8,7 @@ use url::Url;
 use crate::carriers::{FileFetchError, PlatformError};
 use crate::platforms::web;
 use crate::platforms::whatsapp::NumberPlatform;
-use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
+use connections::guard::{FetchError, FetchLimits, Fetched, OversizePolicy, Request};
 use model::text::SafeText;
 
 /// Bytes of an answer at most.
@@ -40,7 +40,7 @@ impl NumberPlatform {
         total: Duration,
     ) -> Result<Fetched, FetchError> {
         let url = self.guard.vet(&format!("{}/{path}", self.settings.api.trim_end_matches('/')))?;
-        let limits = FetchLimits { max_body: MAX_ANSWER_BYTES, longer: Longer::Refuse, total };
+        let limits = FetchLimits { max_body: MAX_ANSWER_BYTES, oversize: OversizePolicy::Refuse, total };
         self.guard.fetch(&url, self.signed(request)?, limits).await
     }
 

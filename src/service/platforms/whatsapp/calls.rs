@@ -250,7 +250,7 @@ fn read_payment(told: &Value) -> Option<PlatformEvent> {
         kind: "text".to_owned(),
         platform_id: Some(format!("{PAYMENT_PREFIX}{status} {} {}", reference?, read_text(&told["id"])?)),
         needs_no_answer: true,
-        extras: MessageExtras::of_structure(json!({ "payment": payment })),
+        extras: MessageExtras::from_structure(json!({ "payment": payment })),
         ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))

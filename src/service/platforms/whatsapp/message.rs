@@ -44,7 +44,7 @@ fn read_message(message: &Value, body: &Value, contact: &Value) -> Option<Arrive
     let context = &body["context"]["id"];
     let quoted = context.as_str().or(body["reaction"]["message_id"].as_str()).map(str::to_owned);
     let mut extras =
-        MessageExtras::of_structure(structured::structure(body["type"].as_str().unwrap_or(""), body));
+        MessageExtras::from_structure(structured::structure(body["type"].as_str().unwrap_or(""), body));
     if kind == REACTION_KIND {
         let by = person.address().map(str::to_owned);
         extras.reaction = quoted.clone().zip(by).map(|(to, by)| ReactionOrigin { to, by });

@@ -30,8 +30,8 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded::byte_serialize;
 
 use crate::carriers::{
-    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, Parcel, PlatformDescription, PlatformError,
-    PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, OutboundMessage, PlatformDescription,
+    PlatformError, PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
 };
 use crate::database::templates::Template;
 use crate::platforms::web;
@@ -161,7 +161,7 @@ impl NumberPlatform {
 impl Transport for NumberPlatform {
     fn send_message<'a>(
         &'a self,
-        parcel: &'a Parcel,
+        parcel: &'a OutboundMessage,
         file: Option<&'a OutboundFile>,
     ) -> BoxFuture<'a, SendOutcome> {
         Box::pin(self.send(parcel, file))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{OutboundFile, Parcel, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use crate::carriers::{OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
 use crate::platforms::web;
 use crate::platforms::whatsapp::{NumberPlatform, address};
 use model::bounds;
@@ -16,7 +16,7 @@ const PAIR_INTERVAL: i64 = 6 * SECOND;
 impl NumberPlatform {
     /// Sends a parcel once, and shows the customer that what it answers was
     /// read.
-    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&OutboundFile>) -> SendOutcome {
+    pub(super) async fn send(&self, parcel: &OutboundMessage, file: Option<&OutboundFile>) -> SendOutcome {
         let media = match (file, &parcel.media_url) {
             (Some(file), Some(link)) => match self.upload(link, file).await {
                 Ok(id) => Some(id),
@@ -31,7 +31,7 @@ impl NumberPlatform {
         outcome
     }
 
-    async fn post_message(&self, parcel: &Parcel, media: Option<&str>) -> SendOutcome {
+    async fn post_message(&self, parcel: &OutboundMessage, media: Option<&str>) -> SendOutcome {
         if parcel.kind == REACTION_KIND && parcel.quoted.as_ref().is_none_or(String::is_empty) {
             let why = "the message to react to is known under no id of the platform's";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
@@ -53,7 +53,7 @@ impl NumberPlatform {
         }
     }
 
-    async fn mark_read(&self, parcel: &Parcel) {
+    async fn mark_read(&self, parcel: &OutboundMessage) {
         let Some(seen) = &parcel.seen else { return };
         self.post_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen})).await;
     }
@@ -103,7 +103,7 @@ impl NumberPlatform {
 }
 
 /// The message of a parcel; `media` is the platform's id of its file.
-fn build_message(parcel: &Parcel, media: Option<&str>) -> Value {
+fn build_message(parcel: &OutboundMessage, media: Option<&str>) -> Value {
     let (kind, object) = match parcel.kind.as_str() {
         REACTION_KIND => (REACTION_KIND, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
         "image" => ("image", media_object(parcel, media)),
@@ -142,7 +142,7 @@ fn for_group(outcome: SendOutcome) -> SendOutcome {
 }
 
 /// Media, by their id or by their link.
-fn media_object(parcel: &Parcel, media: Option<&str>) -> Value {
+fn media_object(parcel: &OutboundMessage, media: Option<&str>) -> Value {
     let mut it = match media {
         Some(id) => json!({ "id": id }),
         None => json!({ "link": parcel.media_url }),
@@ -256,14 +256,14 @@ mod tests {
     use super::*;
     use connections::guard::FetchError;
 
-    fn parcel(kind: &str) -> Parcel {
+    fn parcel(kind: &str) -> OutboundMessage {
         let (id, to, text) = ("msg_1".to_owned(), "+34600111222".to_owned(), "hi".to_owned());
-        Parcel { id, to, kind: kind.to_owned(), text, ..Parcel::default() }
+        OutboundMessage { id, to, kind: kind.to_owned(), text, ..OutboundMessage::default() }
     }
 
     #[test]
     fn each_kind_has_its_object() {
-        let quoting = Parcel { quoted: Some("wamid.5".to_owned()), ..parcel("text") };
+        let quoting = OutboundMessage { quoted: Some("wamid.5".to_owned()), ..parcel("text") };
         let body = build_message(&quoting, None);
         assert_eq!((&body["to"], &body["text"]["body"]), (&json!("34600111222"), &json!("hi")));
         assert_eq!(
@@ -271,7 +271,7 @@ mod tests {
             (&json!("msg_1"), &json!("wamid.5"))
         );
         for kind in ["image", "video", "document"] {
-            let link = Parcel { media_url: Some("https://a.example/x".to_owned()), ..parcel(kind) };
+            let link = OutboundMessage { media_url: Some("https://a.example/x".to_owned()), ..parcel(kind) };
             assert_eq!(
                 build_message(&link, None)[kind],
                 json!({"link": "https://a.example/x", "caption": "hi"})
@@ -279,10 +279,15 @@ mod tests {
             assert_eq!(build_message(&link, Some("9"))[kind], json!({"id": "9", "caption": "hi"}));
         }
         let template = json!({"name": "a", "language": {"code": "en"}, "components": []});
-        let body = build_message(&Parcel { content: Some(template.clone()), ..parcel("template") }, None);
+        let body =
+            build_message(&OutboundMessage { content: Some(template.clone()), ..parcel("template") }, None);
         assert_eq!((&body["template"], &body["type"]), (&template, &json!("template")));
         let body = build_message(
-            &Parcel { quoted: Some("wamid.5".to_owned()), text: "👍".to_owned(), ..parcel(REACTION_KIND) },
+            &OutboundMessage {
+                quoted: Some("wamid.5".to_owned()),
+                text: "👍".to_owned(),
+                ..parcel(REACTION_KIND)
+            },
             None,
         );
         assert_eq!(body["reaction"], json!({"message_id": "wamid.5", "emoji": "👍"}));

@@ -39,7 +39,7 @@ fn no_cut_of_a_sequence_acts_as_something_else() {
                 let events = played(&parts, pause);
                 let place = format!("{parts:?} of {} with {pause} ms", bytes.escape_ascii());
                 tried += 1;
-                if millis(pause) < crate::shell::decoder::REST {
+                if millis(pause) < crate::shell::decoder::SEQUENCE_TIMEOUT {
                     assert_eq!(events, expected, "{place}");
                     continue;
                 }

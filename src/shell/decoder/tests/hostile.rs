@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use randomized::{case_command, case_seeds};
 
 use super::*;
-use crate::shell::decoder::{PASTE_LIMIT, SEQUENCE_LIMIT};
+use crate::shell::decoder::{MAX_PASTE_BYTES, MAX_SEQUENCE_BYTES};
 
 #[test]
 fn a_paste_without_its_end_ends_with_silence() {
@@ -58,13 +58,13 @@ fn a_paste_is_bounded() {
     played.read(millis(500), b"\x1b[200~");
     for _ in 0..40 {
         played.read(millis(1), &[b'x'; 65_536]);
-        assert!(played.decoder.paste.held() <= PASTE_LIMIT);
+        assert!(played.decoder.paste.held() <= MAX_PASTE_BYTES);
     }
     played.read(millis(1), b"y\r\x1b[201~");
     played.read(millis(500), b"j");
     let events = played.drain_events();
     assert_eq!(events.len(), 2);
-    assert!(matches!(&events[0], Event::Paste(text) if text.len() == PASTE_LIMIT));
+    assert!(matches!(&events[0], Event::Paste(text) if text.len() == MAX_PASTE_BYTES));
     assert_eq!(events[1], named("j"));
 }
 
@@ -75,7 +75,7 @@ fn a_sequence_is_bounded() {
     for _ in 0..40 {
         played.read(millis(1), &[b'0'; 65_536]);
     }
-    assert!(played.decoder.body.len() <= SEQUENCE_LIMIT);
+    assert!(played.decoder.body.len() <= MAX_SEQUENCE_BYTES);
     played.read(millis(1), b"\x07");
     played.read(millis(500), format!("\x1b[{}A", "1;".repeat(10_000)).as_bytes());
     assert_eq!(played.drain_events(), []);
@@ -110,8 +110,8 @@ fn bytes_by_chance_never_end_the_keyboard() {
             bytes.truncate(random.random_range(1..=bytes.len()));
             played.read_as(millis(pause), &bytes, random.random_range(0..2) == 0);
             let decoder = &played.decoder;
-            assert!(decoder.body.len() <= SEQUENCE_LIMIT && decoder.character.len() <= 4, "{seed}");
-            assert!(decoder.paste.held() <= PASTE_LIMIT, "{seed}");
+            assert!(decoder.body.len() <= MAX_SEQUENCE_BYTES && decoder.character.len() <= 4, "{seed}");
+            assert!(decoder.paste.held() <= MAX_PASTE_BYTES, "{seed}");
             for event in &played.events {
                 if let Event::Key(key) = event {
                     assert!(key.typed().is_none_or(|character| !character.is_control()), "{seed} {key}");

@@ -90,7 +90,7 @@ pub async fn redirect_loop() {
 fn bounded(hands: &Hands, bounds: ClientTimeouts) -> Client {
     let key = Secret::new("svc_live_0123456789");
     let clock = Arc::clone(&hands.clock) as _;
-    Client::within(&hands.server.base_url, &key, clock, bounds).expect("a client").for_person()
+    Client::with_timeouts(&hands.server.base_url, &key, clock, bounds).expect("a client").for_person()
 }
 
 /// However long a server keeps the line: reads fail, and of a write it is not

@@ -12,7 +12,7 @@ use mail_parser::Message;
 use crate::mail::answer_target::AnswerTarget;
 use crate::platforms::mailbox::understanding::lines::header_values;
 use crate::platforms::mailbox::understanding::mailboxes::{AddressHeader, MailAddress, read_mailboxes};
-use wire::carriers::PieceKind;
+use wire::carriers::MailUpdateKind;
 
 /// Headers in which services that pass mail on tell its author.
 const ORIGINAL_AUTHOR_HEADERS: [&str; 2] = ["X-Original-From", "X-Original-Sender"];
@@ -45,7 +45,7 @@ pub struct Correspondence {
 
 /// Reads the people of a mail that lies in a folder of a mailbox with these
 /// addresses.
-pub fn read_correspondence(parsed: &Message<'_>, folder: PieceKind, own: &[String]) -> Correspondence {
+pub fn read_correspondence(parsed: &Message<'_>, folder: MailUpdateKind, own: &[String]) -> Correspondence {
     let header = |name: &str| read_mailboxes(&header_values(parsed, name));
     let (mut from, reply_to) = (header("From"), header("Reply-To"));
     if header_values(parsed, "From").len() > 1 && from.mailboxes.len() > 1 {
@@ -112,7 +112,7 @@ fn answer_target(named: Vec<MailAddress>, from: &AddressHeader) -> AnswerTarget 
 }
 
 fn direction(
-    folder: PieceKind,
+    folder: MailUpdateKind,
     own: &[String],
     is_from_self: bool,
     recipients: &[&str],
@@ -120,8 +120,8 @@ fn direction(
 ) -> MailDirection {
     let others_get_it = recipients.iter().any(|address| !is_own(own, address));
     match folder {
-        PieceKind::Sent if others_get_it || recipients.is_empty() => MailDirection::Sent,
-        PieceKind::Sent => MailDirection::SentToSelf,
+        MailUpdateKind::Sent if others_get_it || recipients.is_empty() => MailDirection::Sent,
+        MailUpdateKind::Sent => MailDirection::SentToSelf,
         // A copy to oneself of what was sent to others. A web form that writes
         // as the mailbox writes to it alone, or names its visitor in Reply-To.
         _ if is_from_self && others_get_it && matches!(answers_go_to, AnswerTarget::Nobody { .. }) => {

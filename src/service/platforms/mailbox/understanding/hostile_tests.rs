@@ -302,7 +302,7 @@ fn any_mail_is_read_in_bounds_and_answered_to_nobody_else() {
         for _ in 0..random.random_range(1..8) {
             change(&mut random, &mut mail, &all);
         }
-        let folder = if random.random_bool(0.1) { PieceKind::Sent } else { PieceKind::Inbox };
+        let folder = if random.random_bool(0.1) { MailUpdateKind::Sent } else { MailUpdateKind::Inbox };
         let place = MailPlace { folder, own: &own, is_cut: random.random_bool(0.1) };
         let reading = read(&mail, place, &told);
         if random.random_bool(0.05) {
@@ -380,7 +380,7 @@ fn answer_goes_to_a_known_correspondent_whatever_stands_around() {
             _ => format!("\r\n> {inner}\r\n{inner}"),
         };
         let mail = headers.concat() + &body;
-        let place = MailPlace { folder: PieceKind::Inbox, own: &own, is_cut: false };
+        let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false };
         let reading = read(mail.as_bytes(), place, &told);
         let known = |header: &str| headers.iter().any(|line| line.starts_with(header));
         let expected: &[&str] = match (known("Reply-To:"), known("From:")) {

@@ -10,7 +10,7 @@
 use crate::platforms::mailbox::understanding::encoded_words::{decode_words, word_length};
 use crate::platforms::mailbox::understanding::lines::one_line;
 use model::bounds;
-use wire::mail_addresses::in_ascii;
+use wire::mail_addresses::ascii_address;
 
 /// Mailboxes that are read of one header.
 const MAX_MAILBOXES: usize = 100;
@@ -116,7 +116,7 @@ fn address(text: &str) -> Option<String> {
         None => local,
     };
     let domain = domain.strip_suffix('.').unwrap_or(domain);
-    in_ascii(&format!("{local}@{domain}"))
+    ascii_address(&format!("{local}@{domain}"))
 }
 
 /// The words of a phrase or comment, decoded, without quotes.

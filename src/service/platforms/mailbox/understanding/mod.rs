@@ -43,7 +43,7 @@ use lines::{header_values, one_line};
 use mailboxes::AddressHeader;
 use model::bounds;
 use model::time::{SECOND, Timestamp};
-use wire::carriers::{PieceHead, PieceKind};
+use wire::carriers::{MailUpdateHeader, MailUpdateKind};
 
 pub use correspondence::MailDirection;
 
@@ -54,7 +54,7 @@ const MAX_REFERENCES: usize = 40;
 #[derive(Debug, Clone, Copy)]
 pub struct MailPlace<'a> {
     /// The inbox, or the folder of what was sent.
-    pub folder: PieceKind,
+    pub folder: MailUpdateKind,
     /// The addresses of the mailbox, the main one first.
     pub own: &'a [String],
     /// True if only the beginning of the mail is there.
@@ -145,7 +145,7 @@ pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
 }
 
 /// A mail of a mailbox with this address, as the service takes it in.
-pub fn read_mail(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
+pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &str) -> ArrivedMail {
     let own = [own.to_owned()];
     let reading = parse_mail(raw, MailPlace { folder: head.kind, own: &own, is_cut: head.cut });
     let people = reading.people;
@@ -173,7 +173,7 @@ pub fn read_mail(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
         claimed_at: reading.claimed_at,
         arrived_at: head.arrived_at.map(|seconds| Timestamp::from_micros(seconds.saturating_mul(SECOND))),
     };
-    let is_numbered = reading.has_own_id && head.kind == PieceKind::Inbox;
+    let is_numbered = reading.has_own_id && head.kind == MailUpdateKind::Inbox;
     ArrivedMail {
         mail,
         files: reading.files,

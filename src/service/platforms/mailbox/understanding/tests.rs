@@ -74,7 +74,7 @@ fn mails_are_read_as_their_files_say() {
         let mut expected: Map<String, Value> =
             serde_json::from_slice(&expected).unwrap_or_else(|why| panic!("{name}.json: {why}"));
         let is_sent = expected.remove("folder").is_some_and(|text| text == "sent");
-        let folder = if is_sent { PieceKind::Sent } else { PieceKind::Inbox };
+        let folder = if is_sent { MailUpdateKind::Sent } else { MailUpdateKind::Inbox };
         let own = ["desk@shop.example".to_owned()];
         let is_cut = expected.remove("cut").is_some();
         let place = MailPlace { folder, own: &own, is_cut };
@@ -95,7 +95,7 @@ fn mails_are_read_as_their_files_say() {
 #[test]
 fn a_mail_without_an_id_is_known_by_its_bytes() {
     let own = ["desk@shop.example".to_owned()];
-    let place = MailPlace { folder: PieceKind::Inbox, own: &own, is_cut: false };
+    let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false };
     let id = |raw: &str| parse_mail(raw.as_bytes(), place).message_id;
     let mail = "From: ann@a.example\r\n\r\nHello";
     assert_eq!(id(mail), id(mail));
@@ -106,7 +106,7 @@ fn a_mail_without_an_id_is_known_by_its_bytes() {
 #[test]
 fn any_bytes_are_read() {
     let own = ["desk@shop.example".to_owned()];
-    let place = MailPlace { folder: PieceKind::Inbox, own: &own, is_cut: true };
+    let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: true };
     for raw in [&b""[..], b"\0", b"\xff\xfe", b":", b"From", b"From:", b"\r\n\r\n", b"no header at all"] {
         let reading = parse_mail(raw, place);
         assert!(matches!(reading.people.answers_go_to, AnswerTarget::Nobody { .. }), "{raw:?}");
