@@ -21,7 +21,7 @@ use model::outbox::{PreparedRequest, WriteMethod};
 use wire::content::object;
 use wire::conversations::unreadable_conversation;
 use wire::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmailBody, ThreadPatch};
-use wire::{letters, paths, threads};
+use wire::{mails, paths, threads};
 
 /// Rows of a page: the default of the interface.
 const PAGE_SIZE: &str = "50";
@@ -55,14 +55,14 @@ impl Client {
         let answer = self.get(&paths::email_thread(id), &[]).await?;
         read_one(&answer, |raw| {
             let (conversation, thread) = threads::read_thread(raw).ok()?;
-            let mails = letters::mails_of_thread(raw);
+            let mails = mails::mails_of_thread(raw);
             let mut mails: Vec<ReadMail> = mails
                 .iter()
                 .enumerate()
                 .map(|(place, raw_value)| {
-                    let (message, letter) = letters::read_mail(raw_value, &conversation.id, own, place);
-                    let is_imported = letters::is_imported(raw_value.get());
-                    ReadMail { message, letter, html: letters::html(raw_value.get()), is_imported }
+                    let (message, letter) = mails::read_mail(raw_value, &conversation.id, own, place);
+                    let is_imported = mails::is_imported(raw_value.get());
+                    ReadMail { message, letter, html: mails::html(raw_value.get()), is_imported }
                 })
                 .collect();
             // Whichever way they come, the newest goes first from here on.
@@ -118,12 +118,12 @@ pub fn thread_of(item: &str) -> Thread {
 
 /// The HTML of a mail, from its raw item.
 pub fn html_of(item: &str) -> Option<String> {
-    letters::html(item)
+    mails::html(item)
 }
 
 /// The bytes of an attachment that came with its mail, from its raw item.
 pub fn attachment_bytes(item: &str, place: usize) -> Option<Vec<u8>> {
-    letters::attachment_bytes(item, place)
+    mails::attachment_bytes(item, place)
 }
 
 /// `POST /email/send`; the files are those of the enclosed attachments, in

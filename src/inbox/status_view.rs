@@ -15,8 +15,8 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::news::Health;
-use model::reception::WebhookDeliveryState;
 use model::unreadable;
+use model::webhook_status::WebhookDeliveryState;
 
 /// The state of the tab's connection, and what its key may not do.
 fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {

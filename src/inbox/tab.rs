@@ -21,10 +21,10 @@ use model::leader::Leader;
 use model::news::Health;
 use model::outbox::content::Markup;
 use model::queries::{ConversationKey, TabCounts};
-use model::reception::WebhookStatus;
 use model::templates::Templates;
 use model::text::SafeText;
 use model::unreadable::UnreadableList;
+use model::webhook_status::WebhookStatus;
 
 /// Why a pane shows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 //! back to a page. Nothing of it is polled.
 
 use crate::email::MailQuery;
-use crate::happenings::TriggerEvents;
 use crate::ids::MessageId;
 use crate::messages::Message;
 use crate::text::SafeText;
 use crate::time::Timestamp;
+use crate::trigger_events::TriggerEvents;
 use crate::webhooks::Webhook;
 
 /// What is asked for.

@@ -8,10 +8,10 @@ use crate::fetches::{Fetch, FetchOutcome};
 use crate::ids::{ChannelId, ConversationId, RowId};
 use crate::leader::Leader;
 use crate::outbox::StopReason;
-use crate::reception::WebhookStatus;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 use crate::unreadable::UnreadableList;
+use crate::webhook_status::WebhookStatus;
 
 /// How a tab's connection, in the states its words come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

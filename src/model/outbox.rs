@@ -20,8 +20,8 @@ use crate::messages::HistoryPosition;
 use crate::text::SafeText;
 use crate::time::{HOUR, MINUTE, Timestamp};
 
-pub use crate::looks::{HistoryFinding, HistorySearches};
-pub use crate::stops::{StopReason, StopVerdict};
+pub use crate::history_search::{HistoryFinding, HistorySearches};
+pub use crate::stop_reasons::{StopReason, StopVerdict};
 
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.

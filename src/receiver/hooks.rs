@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::signature::{self, Signature};
 use model::ids::{ChannelId, ConversationId};
-use model::reception::{DeliveryCounts, DeliverySubject, ReceivedDelivery};
 use model::secret::Secret;
 use model::time::Timestamp;
+use model::webhook_status::{DeliveryCounts, DeliverySubject, ReceivedDelivery};
 use wire::deliveries;
 
 /// Number of deliveries per channel kept for detecting repetitions. A later repetition only

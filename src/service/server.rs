@@ -21,13 +21,13 @@ use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
 use crate::client_info::Peer;
-use crate::crowd::{OpenConnections, WatchedBody, WatchedStream};
 use crate::errors::ApiError;
 use crate::faults::ConnectionCut;
 use crate::health;
+use crate::http_errors::HttpErrorBodies;
+use crate::open_connections::{OpenConnections, WatchedBody, WatchedStream};
 use crate::options::Options;
-use crate::unparsed::HttpErrorBodies;
-use crate::unread;
+use crate::remaining_body;
 use wire::errors::ErrorCode;
 
 /// Maximum number of surplus connections that get a full refusal at a time.
@@ -202,7 +202,7 @@ fn serve_connection(
         let continues = request.headers().contains_key(header::EXPECT);
         let (head, body) = request.into_parts();
         let held = Arc::clone(&held);
-        let (lent, rest) = unread::split_body(body, Arc::clone(&held));
+        let (lent, rest) = remaining_body::split_body(body, Arc::clone(&held));
         let mut request = Request::from_parts(head, Body::new(lent));
         request.extensions_mut().insert(peer);
         async move {

@@ -25,13 +25,13 @@ use crate::database::{
 };
 use crate::demo::seed;
 use crate::hosts::Hosts;
+use crate::id_generator::IdGenerator;
 use crate::limits::Limits;
 use crate::media::files::{MediaFiles, MediaStore};
 use crate::options::Options;
 use crate::platforms::Platforms;
 use crate::sealing_key::{KeyError, SealingKey, SealingKeyLocation};
 use crate::server::Entrance;
-use crate::stamps::IdGenerator;
 use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, SeedData};

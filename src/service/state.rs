@@ -14,6 +14,7 @@ use crate::database::Database;
 use crate::faults::Faults;
 use crate::health::HealthState;
 use crate::hosts::Hosts;
+use crate::id_generator::IdGenerator;
 use crate::idempotency::InFlight;
 use crate::last_answer::AnswerCache;
 use crate::limits::Limits;
@@ -21,7 +22,6 @@ use crate::media::files::MediaStore;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::platforms::Platforms;
-use crate::stamps::IdGenerator;
 use crate::vault::Vault;
 use connections::guard::Guard;
 

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep};
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{self, DatabaseError, WriteScope, meta, redating};
-use crate::stamps::MAX_STAMP_LEAD;
+use crate::id_generator::MAX_STAMP_LEAD;
 use crate::state::Service;
 use model::time::{Clock, HOUR, MINUTE, Timestamp};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 
-use crate::shell::mailbox::EventQueue;
+use crate::shell::event_queue::EventQueue;
 use crate::shell::{children, clock, piping};
 use inbox::event::Event;
 use inbox::outside::Copied;

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::shell::{children, lending};
+use crate::shell::{children, terminal_lending};
 use inbox::components::text_buffer::CAPACITY;
 use model::bounds;
 use model::text;
@@ -21,7 +21,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     let editor = named.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
     let file =
         TemporaryFile::create(text).map_err(|error| format!("a file for it could not be made: {error}"))?;
-    match lending::lend(|| run(&editor, &file.path)) {
+    match terminal_lending::lend(|| run(&editor, &file.path)) {
         Ok(status) if status.success() => file.take_text(),
         // Ended by a signal: the text was not discarded on purpose.
         Ok(status) if status.code().is_none() => {
@@ -34,7 +34,9 @@ pub fn edit(text: &str) -> Result<String, String> {
 
 /// Runs the editor through the shell, since its setting may hold arguments.
 fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
-    lending::run(children::command("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file))
+    terminal_lending::run(
+        children::command("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file),
+    )
 }
 
 /// File readable by its owner only, removed on drop unless kept.

@@ -9,18 +9,18 @@ use std::thread::JoinHandle;
 
 use crate::shell::campaigning;
 use crate::shell::connections::DeskConnections;
+use crate::shell::event_queue::EventQueue;
 use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::ImportThread;
-use crate::shell::judging;
 use crate::shell::mail_files;
-use crate::shell::mailbox::EventQueue;
 use crate::shell::notes;
-use crate::shell::outside::{self, UserFiles};
 use crate::shell::pictures::PictureLoader;
 use crate::shell::piping;
 use crate::shell::reading;
 use crate::shell::searching::SearchThread;
+use crate::shell::user_files::{self, UserFiles};
+use crate::shell::verdicts;
 use client::{Attachments, prepare_with};
 use inbox::event::{Effect, Event, FileWrite, Intent, Load, SyncOrder};
 use inbox::outside::OutsideRequest;
@@ -51,10 +51,10 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
         FileWrite::SendProposed(id, intents) => {
             Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
         }
-        FileWrite::SettleProposal(id, verdict) => Some(judging::settle_proposal(store, &id, verdict, now)),
-        FileWrite::RestoreProposal(proposal) => Some(judging::restore_proposal(store, *proposal)),
+        FileWrite::SettleProposal(id, verdict) => Some(verdicts::settle_proposal(store, &id, verdict, now)),
+        FileWrite::RestoreProposal(proposal) => Some(verdicts::restore_proposal(store, *proposal)),
         FileWrite::Review(entry, verdict, reviewer) => {
-            Some(judging::review(store, &entry, verdict, &reviewer, now))
+            Some(verdicts::review(store, &entry, verdict, &reviewer, now))
         }
         FileWrite::Export { key, name, format, file } => {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
@@ -254,7 +254,7 @@ impl EffectRunner {
         let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
         let linked = outside.desk_connections();
         outside.set_store(store.clone());
-        name("files").spawn(move || outside::run_requests(outside, &ask_queue, &told))?;
+        name("files").spawn(move || user_files::run_requests(outside, &ask_queue, &told))?;
         name("reader").spawn(move || reading::run_loads(reader, &load_queue, &answers))?;
         let importing = ImportThread::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;
         let waker = engine.clone();
@@ -288,7 +288,7 @@ impl EffectRunner {
                 self.viewer.begin(wanted, move |viewer| mailbox.result(Event::Answered(viewer)));
             }
             Effect::Ask(OutsideRequest::Connections(it)) => {
-                outside::begin(self.linked.as_ref(), *it, &self.mailbox)
+                user_files::begin(self.linked.as_ref(), *it, &self.mailbox)
             }
             Effect::Ask(OutsideRequest::Pipe { command, json }) => {
                 piping::begin(command, json, self.mailbox.clone())

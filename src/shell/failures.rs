@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::shell::mailbox::{EventQueue, Signal};
+use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::terminal;
 
 /// Shown instead of a panic message, which may contain a customer's text.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::shell::mailbox::{EventQueue, Signal};
+use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::run::DeskError;
 use crate::shell::terminal::{self, Screen, ScreenOptions};
 use crate::shell::{failures, input, setting_up, signals};

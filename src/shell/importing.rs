@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::shell::mailbox::EventQueue;
+use crate::shell::event_queue::EventQueue;
 use inbox::event::Event;
 use inbox::screens::people::importing::{ImportAction, ImportResult, ImportSource};
 use model::time::Clock;

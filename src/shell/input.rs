@@ -11,7 +11,7 @@ use rustix::termios::{SpecialCodeIndex, tcgetattr};
 
 use crate::shell::clock;
 use crate::shell::decoder::Decoder;
-use crate::shell::mailbox::{EventQueue, Signal};
+use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::terminal::{self, Screen};
 use inbox::event::Event;
 

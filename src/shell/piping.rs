@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::shell::children;
-use crate::shell::mailbox::EventQueue;
+use crate::shell::event_queue::EventQueue;
 use inbox::event::Event;
 use inbox::outside::Answered;
 use model::json;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
-use crate::shell::mailbox::EventQueue;
+use crate::shell::event_queue::EventQueue;
 use inbox::event::{Event, Insight, InsightResult, Load, Loaded, Spread};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort, parse};

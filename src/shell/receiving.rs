@@ -13,9 +13,9 @@ use tokio::sync::watch;
 
 use model::ids::ChannelId;
 use model::news::News;
-use model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use model::secret::Secret;
 use model::text::SafeText;
+use model::webhook_status::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use receiver::{self, ConnectionLimits, WebhookRoutes};
 use sync::hooks::{DesiredWebhook, WebhookState};
 use sync::plan::trust::TrustLevel;

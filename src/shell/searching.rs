@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 
-use crate::shell::mailbox::EventQueue;
+use crate::shell::event_queue::EventQueue;
 use inbox::event::{Event, Load, Loaded};
 use model::search::SearchQuery;
 use store::{Interrupt, Reader, ReaderSource, StoreError};

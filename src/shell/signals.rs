@@ -3,14 +3,14 @@
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 
-use crate::shell::lending;
-use crate::shell::mailbox::{EventQueue, Signal};
+use crate::shell::event_queue::{EventQueue, Signal};
+use crate::shell::terminal_lending;
 
 pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for number in &mut signals {
-            if lending::is_lent() {
+            if terminal_lending::is_lent() {
                 // Keyboard signals belong to the other program; a stop concerns both.
                 match number {
                     SIGTSTP => stop_process(),
@@ -19,7 +19,7 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
                     _ => (),
                 }
                 if matches!(number, SIGHUP | SIGTERM) {
-                    lending::hang_up_child();
+                    terminal_lending::hang_up_child();
                 }
                 continue;
             }

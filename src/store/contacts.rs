@@ -8,7 +8,7 @@ use crate::erasing::ErasedConversation;
 use crate::outbox::new_key;
 use crate::reader::conversations::load_row;
 use crate::reader::elsewhere;
-use crate::{Reader, Store, StoreError, gone, script_keys};
+use crate::{Reader, Store, StoreError, script_keys, tombstones};
 use model::contacts::{Contact, ContactCard, OtherConversation, ReceivedContact};
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
@@ -142,7 +142,7 @@ impl Store {
                 )?;
                 let erased = |id| ErasedConversation { id, address: Some(phone.clone()) };
                 let erased: Vec<_> = ids.into_iter().map(erased).collect();
-                erased.iter().try_for_each(|erased| gone::erase(&change, &channel, erased))?;
+                erased.iter().try_for_each(|erased| tombstones::erase(&change, &channel, erased))?;
                 change.commit()?;
                 Ok(erased)
             })

@@ -7,7 +7,7 @@ use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{
     automation_word, escalation_text, parse_automation, window_word, with_parameters,
 };
-use crate::{Snapshot, Store, StoreError, facts, stuck};
+use crate::{Snapshot, Store, StoreError, facts, stopped_rows};
 use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
@@ -263,7 +263,7 @@ fn merge(
     let known = connection.first(SELECT_STORED, params![channel, conversation.id], stored_from_row)?;
     let Some(known) = known else {
         let number = insert(connection, channel, &conversation, baseline)?;
-        stuck::refresh_count(connection, channel, &conversation.id)?;
+        stopped_rows::refresh_count(connection, channel, &conversation.id)?;
         facts::refresh(connection, number)?;
         return Ok(MergeResult::New);
     };

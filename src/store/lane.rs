@@ -207,7 +207,7 @@ impl Store {
             let renewed = self
                 .cache()
                 .call_async(move |cache| {
-                    crate::stuck::refresh_count(&cache.connection, &channel, &conversation)
+                    crate::stopped_rows::refresh_count(&cache.connection, &channel, &conversation)
                 })
                 .await;
             // It is written down; the cache is mended at the next start.

@@ -38,8 +38,8 @@ pub mod errors;
 mod facts;
 mod files;
 mod filter;
-mod gone;
 pub mod history;
+mod idempotency_support;
 pub mod inspect;
 pub mod lane;
 mod latest;
@@ -59,7 +59,6 @@ pub mod processes;
 pub mod proposals;
 pub mod reader;
 pub mod receipts;
-mod recognised;
 pub mod requests;
 mod restored;
 pub mod reviews;
@@ -70,17 +69,18 @@ mod seen;
 pub mod sending_account;
 mod set_aside;
 mod settling;
-pub mod shelf;
 pub mod since;
 pub mod spending;
 mod stand_ins;
-mod stuck;
+mod stopped_rows;
 pub mod suggestions;
 pub mod templates;
 #[cfg(test)]
 mod tests;
+mod tombstones;
 pub mod transcript;
 mod trouble;
+pub mod uploaded_files;
 mod uploads;
 pub mod waves;
 mod wiping;
@@ -88,8 +88,8 @@ mod writer;
 
 pub use email::{RuleMatch, ThreadChangeOutcome};
 pub use errors::StoreError;
-pub use gone::ListComparison;
 pub use reader::{Interrupt, Reader};
+pub use tombstones::ListComparison;
 
 use clock::StoreClock;
 use files::Paths;
@@ -230,7 +230,7 @@ impl Store {
         let mark_file = MarkFile::new(setup.marks.as_deref().unwrap_or(folder));
         let restored = restored::mark_uncertain(&mut outbox, &connection, &mark_file)?;
         let newest_at_start = restored::newest_row(&outbox)?;
-        let mended = stuck::repair_counts(&mut connection).inspect_err(|error| {
+        let mended = stopped_rows::repair_counts(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
                 set_aside::mark_cache_damaged(&paths.cache);
             }

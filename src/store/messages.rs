@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::meta::{self, MetaChange};
 use crate::rows::message::sender_word;
-use crate::{Store, StoreError, broadcast_messages, conversations, facts, gone};
+use crate::{Store, StoreError, broadcast_messages, conversations, facts, tombstones};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
@@ -113,7 +113,12 @@ pub(crate) fn merge_all(
                     direction: message.direction,
                     sender: message.sender.clone(),
                     created_at: message.created_at,
-                    is_back: gone::is_behind_tombstone(connection, channel, &message.conversation, place)?,
+                    is_back: tombstones::is_behind_tombstone(
+                        connection,
+                        channel,
+                        &message.conversation,
+                        place,
+                    )?,
                 });
                 true
             }

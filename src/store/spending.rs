@@ -9,7 +9,7 @@ use model::ids::ChannelId;
 use model::outbox::RowState;
 use model::queries::OutboxEntry;
 use model::spending::{self, Spent};
-use model::stops::StopReason;
+use model::stop_reasons::StopReason;
 use model::time::Timestamp;
 use sqlite::Queries;
 

@@ -3,7 +3,7 @@
 
 use rusqlite::params;
 
-use crate::{Store, StoreError, gone};
+use crate::{Store, StoreError, tombstones};
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId};
 use model::time::Timestamp;
@@ -36,7 +36,7 @@ impl Store {
                 let ids: Vec<String> = cache.connection.all(sql, of, only_cell)?;
                 let mut any = false;
                 for id in ids.into_iter().filter(|entry| !kept.contains(entry)) {
-                    gone::remove(&cache.connection, &channel, &ConversationId::new(id))?;
+                    tombstones::remove(&cache.connection, &channel, &ConversationId::new(id))?;
                     any = true;
                 }
                 Ok(any)

@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::ChannelSpec;
 use crate::health::{ConnectionHealth, PolledResource};
+use crate::pending_commands::LeaseStatus;
 use crate::report::PullError;
 use crate::state::SyncState;
-use crate::wishes::LeaseStatus;
 use client::budget::SharedRetryBudget;
 use client::{Client, ClientError, Deadline, RequestFailure};
 use model::account::Platform;

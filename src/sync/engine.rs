@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::file_news::FileWatcher;
-use crate::leading::LeaseManager;
+use crate::leases::LeaseManager;
 use crate::loops::TabLoop;
 use crate::plan::Polling;
 use crate::process_names::{ProcessRole, owner_name, process_name};

@@ -8,10 +8,10 @@ use crate::report::PullError;
 use client::ReadError;
 use model::account::Platform;
 use model::fetches::FetchResult;
-use model::happenings::{TriggerEvents, TriggerKind};
 use model::ids::WebhookId;
 use model::text::SafeText;
 use model::time::Timestamp;
+use model::trigger_events::{TriggerEvents, TriggerKind};
 use model::unreadable::UnreadableList;
 use model::webhooks::Webhook;
 

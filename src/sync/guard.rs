@@ -4,7 +4,7 @@
 //! An outage is any time in which rows could not be sent: no connection, a stopped tab, a machine asleep,
 //! no process running. Waiting for a turn or a rate limit is not an outage.
 
-use model::stops::StopReason;
+use model::stop_reasons::StopReason;
 use model::time::{MINUTE, Timestamp};
 use store::since::NewerMessages;
 

@@ -9,8 +9,8 @@ use crate::plan::trust::TrustLevel;
 use crate::state::SyncState;
 use crate::tab::{Loop, TabSync};
 use model::ids::ChannelId;
-use model::reception::{DeliverySubject, ReceivedDelivery};
 use model::time::Timestamp;
+use model::webhook_status::{DeliverySubject, ReceivedDelivery};
 use store::leases::OwnerRequest;
 
 impl TabSync {

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use model::history_search::{HistoryFinding, HistorySearches, is_sent_text, normalize_text};
 use model::ids::MessageId;
-use model::looks::{HistoryFinding, HistorySearches, is_sent_text, normalize_text};
 use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 

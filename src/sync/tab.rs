@@ -6,8 +6,8 @@ use tokio::sync::{Notify, watch};
 
 use crate::ChannelSync;
 use crate::loops::TabLoop;
+use crate::pending_commands::LeaseStatus;
 use crate::plan::Polling;
-use crate::wishes::LeaseStatus;
 use model::time::{MINUTE, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

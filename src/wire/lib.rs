@@ -20,10 +20,10 @@ pub mod extras;
 #[cfg(test)]
 mod known;
 pub mod lenient;
-pub mod letters;
 pub mod lines;
 pub mod lists;
 pub mod mail_addresses;
+pub mod mails;
 pub mod media;
 pub mod messages;
 pub mod pages;

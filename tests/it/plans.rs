@@ -10,7 +10,7 @@ use frontdesk::service::database::rows::SqlValue;
 use frontdesk::service::database::session::{DbSession, Visit};
 use frontdesk::service::database::{
     Database, DatabaseError, Durability, broadcasts, contacts, conversations, correspondents, emails,
-    happenings, messages, templates, threads, webhooks,
+    messages, templates, threads, trigger_events, webhooks,
 };
 use serde_json::Value;
 
@@ -166,7 +166,7 @@ fn add_others(all: &mut Questions) {
     });
     all.add("/triggers/new-contact", &[], &|db| drop(contacts::newest(db, "w", 50).expect("asked")));
     for path in ["/triggers/new-order", "/triggers/new-appointment", "/triggers/campaign-completed"] {
-        all.add(path, &["name"], &|db| drop(happenings::newest(db, "w", "order", 50).expect("asked")));
+        all.add(path, &["name"], &|db| drop(trigger_events::newest(db, "w", "order", 50).expect("asked")));
     }
     all.add("/triggers/campaign-completed", &[], &|db| {
         drop(broadcasts::list_completed(db, "c", 50).expect("asked"));

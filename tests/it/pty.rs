@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use frontdesk::shell::clock::instant;
+use frontdesk::shell::event_queue::EventQueue;
 use frontdesk::shell::failures::PANIC_MESSAGE;
-use frontdesk::shell::mailbox::EventQueue;
 use frontdesk::shell::terminal::{Screen, ScreenOptions};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 

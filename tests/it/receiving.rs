@@ -8,8 +8,8 @@ mod instant;
 use std::sync::{Arc, Mutex};
 
 use frontdesk::model::ids::ChannelId;
-use frontdesk::model::reception::{DeliveryCounts, ReceivedDelivery};
 use frontdesk::model::secret::Secret;
+use frontdesk::model::webhook_status::{DeliveryCounts, ReceivedDelivery};
 use frontdesk::receiver::{self, ConnectionLimits, WebhookRoutes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -11,7 +11,7 @@ use crate::cli::scripting::audience::{self, Recipients};
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session};
-use crate::cli::scripting::{broadcast_report, standing};
+use crate::cli::scripting::{broadcast_report, broadcast_status};
 use crate::cli::{CliError, UsageError};
 use model::account::{Account, Environment, Platform};
 use model::bounds;
@@ -98,7 +98,7 @@ pub struct WatchArguments {
 pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> {
     match action {
         BroadcastAction::Send(arguments) => send(session, arguments),
-        BroadcastAction::Watch(arguments) => Ok(standing::watch(session, arguments)?),
+        BroadcastAction::Watch(arguments) => Ok(broadcast_status::watch(session, arguments)?),
         BroadcastAction::Continue(arguments) => {
             let channel = channel_of(session, &arguments.id)?;
             Ok(waves::resume(session, &channel, arguments)?)
@@ -111,10 +111,10 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
         }
         BroadcastAction::Track(arguments) => {
             let channel = business_chat(session, arguments.common.channel.as_deref())?;
-            Ok(standing::track(session, &channel, arguments)?)
+            Ok(broadcast_status::track(session, &channel, arguments)?)
         }
         BroadcastAction::Report(arguments) => Ok(broadcast_report::run(session, arguments)?),
-        BroadcastAction::List(common) => Ok(standing::list(session, common)?),
+        BroadcastAction::List(common) => Ok(broadcast_status::list(session, common)?),
     }
 }
 

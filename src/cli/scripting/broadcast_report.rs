@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::Session;
 use crate::cli::scripting::broadcast::WatchArguments;
-use crate::cli::scripting::standing::refresh_broadcast;
+use crate::cli::scripting::broadcast_status::refresh_broadcast;
 use crate::cli::scripting::waves;
 use model::board::BoardEntry;
 use model::broadcast_report::BroadcastReport;

@@ -6,9 +6,9 @@ use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
-use crate::cli::scripting::deck::ReadArguments;
+use crate::cli::scripting::listings::ReadArguments;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, file_fingerprint};
-use crate::cli::scripting::{Common, Session, single};
+use crate::cli::scripting::{Common, Session, channel_selection};
 use crate::cli::{CliError, completing, print};
 use crate::shell::mail_files;
 use client::Attachments;
@@ -206,7 +206,7 @@ fn is_mail(platform: &Platform) -> bool {
 }
 
 fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError> {
-    let body = single::text(&arguments.text)?;
+    let body = channel_selection::text(&arguments.text)?;
     let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };
@@ -222,7 +222,7 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
     };
     let thread = arguments.thread.as_deref().map(ThreadId::from);
     let mail = written.to_mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;
-    let channel = single::resolve_channel(session, &arguments.common, "mail", is_mail)?;
+    let channel = channel_selection::resolve_channel(session, &arguments.common, "mail", is_mail)?;
     send_mail(session, &channel, &arguments.common, mail, &key)
 }
 
@@ -284,7 +284,7 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     let key =
         WriteKey::of(&arguments.key, "mail change", common, &[&arguments.thread, &format!("{change:?}")]);
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
-    let channel = single::resolve_channel(session, common, "mail", is_mail)?;
+    let channel = channel_selection::resolve_channel(session, common, "mail", is_mail)?;
     let operation = Operation::ChangeThread { thread: ThreadId::from(arguments.thread.as_str()), change };
     let answer = Answer::new("changed", &arguments.thread).with_field("thread", arguments.thread.as_str());
     let outcome =
@@ -300,7 +300,7 @@ fn move_threads(
     threads: &[String],
     (folder, done): (&str, &str),
 ) -> Result<(), CliError> {
-    let channel = single::resolve_channel(session, common, "mail", is_mail)?;
+    let channel = channel_selection::resolve_channel(session, common, "mail", is_mail)?;
     let named = WriteKey::of(key, "mail move", common, &[&threads.join(" "), folder]);
     let mut told = Vec::new();
     let moved = threads.iter().try_for_each(|thread| {
@@ -323,7 +323,7 @@ fn move_threads(
 }
 
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {
-    let channel = single::resolve_channel(session, &arguments.common, "mail", is_mail)?;
+    let channel = channel_selection::resolve_channel(session, &arguments.common, "mail", is_mail)?;
     let fetch = Fetch::Mail(MailQuery::Correspondents(arguments.search.clone()));
     session.read(&channel, "reading correspondents", async || channel.fetch(&fetch).await)?;
     let id = &channel.spec().id;
@@ -346,7 +346,7 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
 /// Prints the account of each mail channel.
 fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let common = &arguments.common;
-    let channels = single::resolve_channels(session, common, "mail", is_mail)?;
+    let channels = channel_selection::resolve_channels(session, common, "mail", is_mail)?;
     let mut items = Vec::new();
     let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;

@@ -6,14 +6,16 @@
 mod audience;
 mod broadcast;
 mod broadcast_report;
+mod broadcast_status;
 mod change;
+mod channel_selection;
 mod confirming;
 mod contacts;
 mod content;
-mod deck;
 mod export;
 mod files;
 mod finding;
+mod listings;
 mod mail;
 mod message;
 mod outbox;
@@ -23,8 +25,6 @@ mod review;
 pub mod search;
 mod session;
 mod show;
-mod single;
-mod standing;
 pub mod stats;
 mod top;
 mod upload;
@@ -35,10 +35,10 @@ mod writing;
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
 pub use contacts::ContactsAction;
-pub use deck::{ReadArguments, WebhooksAction};
 pub use export::ExportArguments;
 pub use files::Files;
 pub use finding::{ConversationArguments, FoundConversation};
+pub use listings::{ReadArguments, WebhooksAction};
 pub use mail::MailAction;
 pub use message::MessageArguments;
 pub use outbox::OutboxAction;
@@ -183,10 +183,10 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Sms(arguments) => return phone::sms(&open(files, &arguments.common)?, &arguments),
         Script::Call(arguments) => return phone::call(&open(files, &arguments.common)?, &arguments),
         Script::Mail(action) => return mail::run(&open(files, action.common())?, &action),
-        Script::Webhooks(action) => deck::webhooks(&open(files, action.common())?, &action),
-        Script::Events(arguments) => deck::events(&open(files, &arguments.common)?, &arguments),
-        Script::Templates(arguments) => deck::templates(&open(files, &arguments.common)?, &arguments),
-        Script::Account(arguments) => deck::account(&open(files, &arguments.common)?, &arguments),
+        Script::Webhooks(action) => listings::webhooks(&open(files, action.common())?, &action),
+        Script::Events(arguments) => listings::events(&open(files, &arguments.common)?, &arguments),
+        Script::Templates(arguments) => listings::templates(&open(files, &arguments.common)?, &arguments),
+        Script::Account(arguments) => listings::account(&open(files, &arguments.common)?, &arguments),
         Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
         Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),
         Script::Close(arguments) => change::close(&open(files, &arguments.common)?, &arguments),

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::CliError;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
-use crate::cli::scripting::{Common, Session, single};
+use crate::cli::scripting::{Common, Session, channel_selection};
 use client::Attachments;
 use model::account::Platform;
 use model::bounds;
@@ -58,12 +58,13 @@ fn number(typed: &str) -> Result<String, CliError> {
 
 pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> {
     let to = number(&arguments.to)?;
-    let body = single::text(&arguments.text)?;
+    let body = channel_selection::text(&arguments.text)?;
     let common = &arguments.common;
     let wish = [to.as_str(), &body, arguments.via.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "sms", common, &wish);
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
-    let channel = single::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    let channel =
+        channel_selection::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
     let answer = Answer::new("sent", &to).with_field("to", to.as_str()).with_created_field("messageId");
     let operation = Operation::SendSms { to, body, via: arguments.via.clone() };
     let outcome =
@@ -94,7 +95,8 @@ pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError
     let wish = [to.as_str(), told, arguments.via.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "call", common, &wish);
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
-    let channel = single::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    let channel =
+        channel_selection::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
     let answer = Answer::new("called", &to).with_field("to", to.as_str()).with_created_field("callId");
     let operation = Operation::Call { to, via: arguments.via.clone(), context };
     let outcome =

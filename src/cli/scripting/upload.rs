@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, file_fingerprint};
-use crate::cli::scripting::{Common, Session, single};
+use crate::cli::scripting::{Common, Session, channel_selection};
 use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
 use client::Attachments;
@@ -32,7 +32,7 @@ pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
         false => WriteKey::NONE,
     };
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
-    let channel = single::resolve_channel(session, common, "chat", Platform::is_chat)?;
+    let channel = channel_selection::resolve_channel(session, common, "chat", Platform::is_chat)?;
     let answer = Answer::new("uploaded", &facts.name)
         .with_field("file", facts.name.as_str())
         .with_created_field("url");

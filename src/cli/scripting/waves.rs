@@ -9,8 +9,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::print;
+use crate::cli::scripting::broadcast_status::unfinished;
 use crate::cli::scripting::session::SendStep;
-use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::unfinished::CommandRefusal;
 use client::FailureCause;

@@ -14,9 +14,9 @@ use crate::tests::Still;
 use crate::transport::{ExchangeError, IncomingResponse, OutgoingRequest, Transport};
 use crate::{Client, ListPage};
 use model::account::Platform;
-use model::happenings;
 use model::ids::ConversationId;
 use model::secret::Secret;
+use model::trigger_events;
 
 /// Answers every request with one body.
 #[derive(Default)]
@@ -71,7 +71,7 @@ async fn read(client: &Client, list: &str) -> Outcome {
         "correspondents" => outcome(client.email_contacts(None, None).await),
         "templates" => outcome(client.templates().await),
         "webhooks" => outcome(client.webhooks(&Platform::Whatsapp).await),
-        _ => outcome(client.trigger_events(happenings::TriggerKind::Order).await),
+        _ => outcome(client.trigger_events(trigger_events::TriggerKind::Order).await),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The assistant, which answers customers until a person takes over: a model behind an HTTP endpoint, or
 //! keyword rules.
 
-mod asking;
+mod guardrails;
 mod knowledge;
-mod manners;
 mod outgoing;
 mod remote;
 mod scripted;
-mod thinking;
+mod tasks;
+mod tool_calls;
 mod tools;
 
 use std::future::Future;
@@ -29,7 +29,7 @@ pub use ::assist::Endpoint;
 pub use knowledge::{Knowledge, QuestionError, QuestionFile};
 pub use remote::RemoteAssistant;
 pub use scripted::ScriptedAssistant;
-pub use thinking::{
+pub use tasks::{
     AssistantTasks, answer_before_deadline, answers_in_background, request_answer, run, run_until_idle,
     start_due_tasks,
 };

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::assistant::{
-    Answer, AnswerError, AnswerFuture, Assistant, ChatTranscript, Knowledge, Speaker, Tools, asking,
-    asking::ToolCallOutcome, outgoing,
+    Answer, AnswerError, AnswerFuture, Assistant, ChatTranscript, Knowledge, Speaker, Tools, outgoing,
+    tool_calls, tool_calls::ToolCallOutcome,
 };
 use assist::{Endpoint, ModelClient, ModelLimits};
 use model::bounds;
@@ -38,10 +38,10 @@ impl RemoteAssistant {
     async fn ask(&self, turn: &ChatTranscript, tools: &Tools) -> Result<Answer, AnswerError> {
         let failed = |why: &str| AnswerError::Failed(why.to_owned());
         let mut body = self.request_body(turn);
-        asking::add_tools(&mut body, tools);
+        tool_calls::add_tools(&mut body, tools);
         let mut answer = Answer::default();
         let mut broke_off = false;
-        for _ in 0..asking::MAX_TOOL_ROUNDS {
+        for _ in 0..tool_calls::MAX_TOOL_ROUNDS {
             tools.check_token_budget().await?;
             let reply = self
                 .client
@@ -60,10 +60,10 @@ impl RemoteAssistant {
                     return Err(AnswerError::Spent(TRUNCATED_ANSWER_REASON.to_owned()));
                 }
                 broke_off = true;
-                asking::request_shorter_answer(&mut body);
+                tool_calls::request_shorter_answer(&mut body);
                 continue;
             }
-            let asked = asking::run_tool_calls(&mut body, message, tools, &mut answer).await;
+            let asked = tool_calls::run_tool_calls(&mut body, message, tools, &mut answer).await;
             if asked == ToolCallOutcome::Results {
                 continue;
             }

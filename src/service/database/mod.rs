@@ -14,13 +14,13 @@ pub mod connections;
 pub mod contacts;
 pub mod conversations;
 pub mod correspondents;
+mod disk_space;
 pub mod due;
 pub mod egress;
 pub mod emails;
 pub mod erasing;
 mod error;
 pub mod events;
-pub mod happenings;
 pub mod idempotency;
 pub mod ingress;
 pub mod keys;
@@ -40,7 +40,6 @@ mod postgres;
 pub mod processes;
 pub mod proposals;
 pub mod redating;
-mod room;
 pub mod rows;
 pub mod savepoint;
 mod scopes;
@@ -50,6 +49,7 @@ pub mod templates;
 pub mod thread_automation;
 pub mod threads;
 mod transfer;
+pub mod trigger_events;
 pub mod usage;
 pub mod webhooks;
 pub mod workspaces;
@@ -310,10 +310,10 @@ impl Database {
     pub async fn check_disk_space(&self) -> Result<(), DatabaseError> {
         match self.file.clone() {
             Some(path) => {
-                let trying = tokio::task::spawn_blocking(move || room::probe_folder(&path));
+                let trying = tokio::task::spawn_blocking(move || disk_space::probe_folder(&path));
                 trying.await.map_err(|_| DatabaseError::Closed)?
             }
-            None => self.write_in(WriteScope::Unordered, room::probe_server).await,
+            None => self.write_in(WriteScope::Unordered, disk_space::probe_server).await,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::database::DatabaseError;
 use crate::database::latest;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
-use crate::stamps::MAX_STAMP_LEAD;
+use crate::id_generator::MAX_STAMP_LEAD;
 use model::time::Timestamp;
 
 /// Every column that holds when something was made or last happened.

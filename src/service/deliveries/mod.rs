@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use crate::database::DatabaseError;
 use crate::database::events::{self, DueDelivery};
 use crate::errors::ApiError;
-use crate::rhythm;
+use crate::scheduler;
 use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
@@ -37,7 +37,8 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
             round = deliver_until_idle(&service) => round,
             _ = stop.changed() => return,
         };
-        if !rhythm::wait_for_next_round(&service, round, "deliveries stand still", committed, &mut stop).await
+        if !scheduler::wait_for_next_round(&service, round, "deliveries stand still", committed, &mut stop)
+            .await
         {
             return;
         }

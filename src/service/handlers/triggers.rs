@@ -9,7 +9,7 @@ use crate::channels::Channel;
 use crate::cursors::PagePosition;
 use crate::database::messages::{self, Filter};
 use crate::database::session::DbSession;
-use crate::database::{broadcasts as sent, connected, contacts as stored, emails, happenings};
+use crate::database::{broadcasts as sent, connected, contacts as stored, emails, trigger_events};
 use crate::errors::ApiError;
 use crate::handlers::dev::event;
 use crate::handlers::{bodies, broadcasts, contacts, mail_bodies};
@@ -96,7 +96,7 @@ pub async fn campaign_completed(
     service
         .database
         .read_consistent(move |db| {
-            let mut items = happenings::newest(db, &caller.workspace, event::CAMPAIGN_EVENT, MAX_ITEMS)?;
+            let mut items = trigger_events::newest(db, &caller.workspace, event::CAMPAIGN_EVENT, MAX_ITEMS)?;
             for row in sent::list_completed(db, &caller.channel_id, MAX_ITEMS)? {
                 let counts = sent::count_recipients(db, &row.id)?;
                 let at = row.completed_at.unwrap_or(row.created_at);
@@ -121,7 +121,7 @@ async fn list_trigger_events(
     service
         .database
         .read(move |db| {
-            let rows = happenings::newest(db, &caller.workspace, name, MAX_ITEMS)?;
+            let rows = trigger_events::newest(db, &caller.workspace, name, MAX_ITEMS)?;
             let data: Vec<_> = rows.into_iter().map(|(_, item)| item).collect();
             Reply::ok(&serde_json::json!({ "data": data }))
         })

@@ -18,7 +18,7 @@ use crate::mail::content::MailSendRequest;
 use crate::mail::receive::readable_text;
 use crate::mail::send::{self, MailAuthor};
 use crate::mail::topics;
-use crate::rhythm;
+use crate::scheduler;
 use crate::state::Service;
 use crate::write::WriteContext;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
@@ -103,7 +103,9 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = answer_due(&service).await;
-        if !rhythm::wait_for_next_round(&service, round, "mail is not answered", committed, &mut stop).await {
+        if !scheduler::wait_for_next_round(&service, round, "mail is not answered", committed, &mut stop)
+            .await
+        {
             return;
         }
     }

@@ -18,7 +18,7 @@ use crate::database::session::DbSession;
 use crate::database::{WriteScope, savepoint};
 use crate::errors::ApiError;
 use crate::mail;
-use crate::rhythm;
+use crate::scheduler;
 use crate::state::Service;
 use crate::voice;
 use crate::write::WriteContext;
@@ -56,7 +56,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = catch_up(&service).await;
-        if !rhythm::wait_for_next_round(
+        if !scheduler::wait_for_next_round(
             &service,
             round,
             "the simulated world stands still",

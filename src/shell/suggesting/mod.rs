@@ -5,8 +5,8 @@
 //! voice notes.
 
 pub(super) mod asking;
-mod hearing;
 mod summing;
+mod transcription;
 
 pub use asking::{Suggester, SuggesterSetup};
 

@@ -2,8 +2,8 @@
 //! conversations and messages they are, and what a server ignored.
 
 mod correspondents;
-pub(crate) mod letters;
 mod local;
+pub(crate) mod mail_messages;
 mod mailbox;
 pub(crate) mod rows;
 pub(crate) mod rules;

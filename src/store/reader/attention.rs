@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use crate::StoreError;
 use crate::proposals;
 use crate::reader::conversations::{ANSWERED_BEFORE_EXPRESSION, load_row};
-use crate::reader::{desk, fates};
+use crate::reader::{desk, row_outcomes};
 use crate::rows::outbox::{COLUMNS, read};
 use crate::rows::{campaign, local};
 use model::attention::{
@@ -214,7 +214,7 @@ fn overdue_pauses(
         return Ok(Vec::new());
     }
     let ended = query.now.plus(-query.lease);
-    let over = fates::paused_entries(connection, MAX_ENTRIES + 1)?
+    let over = row_outcomes::paused_entries(connection, MAX_ENTRIES + 1)?
         .into_iter()
         .filter(|paused_entry| paused_entry.counts_from <= ended);
     let entry = |paused_entry: model::queries::PausedEntry| AttentionEntry {

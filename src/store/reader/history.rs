@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use crate::email::letters;
+use crate::email::mail_messages;
 use crate::reader::conversations::load_row;
 use crate::rows::media;
 use crate::rows::message::{COLUMNS, read};
@@ -34,7 +34,7 @@ pub(crate) fn load_page(connection: &Connection, query: &HistoryQuery) -> Result
     messages.truncate(limit);
     messages.reverse();
     if messages.iter().any(|message| message.message.content_type == MAIL_CONTENT_TYPE) {
-        let mut letters = letters::list_of_thread(connection, &query.channel, &query.conversation)?;
+        let mut letters = mail_messages::list_of_thread(connection, &query.channel, &query.conversation)?;
         for row in &mut messages {
             row.mail = letters.remove(&row.message.id).map(Box::new);
         }

@@ -36,12 +36,12 @@ mod counts;
 pub(crate) mod desk;
 mod digest;
 pub(crate) mod elsewhere;
-mod fates;
 mod finding;
 mod history;
 mod listed;
 mod order;
 mod person;
+mod row_outcomes;
 mod search;
 mod service_levels;
 mod shift;
@@ -285,7 +285,7 @@ impl Reader {
     /// What became of rows of the outbox.
     pub fn row_outcomes(&self, rows: &[RowId]) -> Result<Vec<(RowId, OutboxOutcome)>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::load_outcomes(&moment, rows)
+        row_outcomes::load_outcomes(&moment, rows)
     }
 
     /// The rows of these conversations, as far as they are known.
@@ -294,18 +294,18 @@ impl Reader {
         conversations: &[ConversationKey],
     ) -> Result<Vec<ConversationRow>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::load_rows(&moment, conversations)
+        row_outcomes::load_rows(&moment, conversations)
     }
 
     /// Tags in use anywhere, the most used first.
     pub fn used_tags(&self, limit: u32) -> Result<Vec<SafeText>, StoreError> {
-        fates::used_tags(&self.connection, limit)
+        row_outcomes::used_tags(&self.connection, limit)
     }
 
     /// The pauses made from this desk, oldest first.
     pub fn paused_entries(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::paused_entries(&moment, limit)
+        row_outcomes::paused_entries(&moment, limit)
     }
 
     /// Texts written here that turned out since not to have arrived.

@@ -13,7 +13,7 @@ use frontdesk::store::Store;
 use frontdesk::store::leases::{LEASE_LIFETIME, LeaseHealth, LeaseOwner, LeaseRequest, ProcessRank};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
-use frontdesk::sync::leading::LeaseManager;
+use frontdesk::sync::leases::LeaseManager;
 use frontdesk::sync::process_names::{ProcessRole, lease_name, owner_name, sending_name};
 use frontdesk::sync::{ChannelSpec, Loop, Polling, TabLoop, TabSync};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontdesk::model::reception::DeliverySubject;
+use frontdesk::model::webhook_status::DeliverySubject;
 use frontdesk::receiver::{ConnectionLimits, MAX_BODY_BYTES};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

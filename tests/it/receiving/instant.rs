@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::reception::WebhookDeliveryState;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::model::webhook_status::WebhookDeliveryState;
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::shell::receiving::{self, ReceiverSetup, RunningReceiver, WebhookSecrets};
 use frontdesk::store::Store;

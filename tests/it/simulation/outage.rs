@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use frontdesk::model::messages::HistoryPosition;
 use frontdesk::model::outbox::RowState;
-use frontdesk::model::stops::{StopReason, StopVerdict};
+use frontdesk::model::stop_reasons::{StopReason, StopVerdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 
 use crate::simulation::crowd::{Crowd, Setting, text};

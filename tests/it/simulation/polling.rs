@@ -6,7 +6,7 @@ use frontdesk::model::conversations::Automation;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::{DeliveryStatus, Message};
 use frontdesk::model::outbox::{Operation, RowState};
-use frontdesk::model::stops::{StopReason, StopVerdict};
+use frontdesk::model::stop_reasons::{StopReason, StopVerdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
 use serde_json::Value;

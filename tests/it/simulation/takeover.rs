@@ -11,7 +11,7 @@ use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::HistoryPosition;
 use frontdesk::model::outbox::{Operation, OutboxRow, RowState};
-use frontdesk::model::stops::{StopReason, StopVerdict};
+use frontdesk::model::stop_reasons::{StopReason, StopVerdict};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
 use frontdesk::sync::PushStep;

@@ -2,8 +2,8 @@
 //! what is to be looked at when an endpoint does not pass its challenge.
 
 use frontdesk::model::news::News;
-use frontdesk::model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use frontdesk::model::text::SafeText;
+use frontdesk::model::webhook_status::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 
 use crate::desk::{Desk, direct};
 use crate::service::receiver::{Receiver, hex_hmac};

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
-use crate::cli::scripting::{Common, Session, single};
+use crate::cli::scripting::{Common, Session, channel_selection};
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, UsageError, print};
 use client::Attachments;
@@ -124,7 +124,8 @@ pub fn dry_run_arguments(action: &ContactsAction) -> Option<&ContactImportArgume
 }
 
 pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
-    let channel = single::resolve_channel(session, common(action), "business chat", Platform::has_contacts)?;
+    let channel =
+        channel_selection::resolve_channel(session, common(action), "business chat", Platform::has_contacts)?;
     Ok(match action {
         ContactsAction::List(arguments) => list(session, &channel, arguments),
         ContactsAction::Show(arguments) => show(session, &channel, arguments),

@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::deck::ReadArguments;
-use crate::cli::scripting::{Common, Session, single};
+use crate::cli::scripting::listings::ReadArguments;
+use crate::cli::scripting::{Common, Session, channel_selection};
 use crate::cli::unfinished::CommandRefusal;
 use model::email::addresses;
 use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery, rule_address};
@@ -81,7 +81,7 @@ fn action(text: &str) -> Result<RuleAction, String> {
 
 pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
     let common = action.common();
-    let channel = single::resolve_channel(session, common, "mail", super::is_mail)?;
+    let channel = channel_selection::resolve_channel(session, common, "mail", super::is_mail)?;
     let id = &channel.spec().id;
     match action {
         MailRulesAction::List(_) => list(session, id, common),

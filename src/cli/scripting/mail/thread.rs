@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::scripting::mail::{files_fingerprint, send_mail};
 use crate::cli::scripting::writing::{self, KeyArgument, WriteKey};
-use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session, single};
+use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session, channel_selection};
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, UsageError, print};
 use model::account::Platform;
@@ -251,7 +251,7 @@ fn written_files(files: &[String]) -> impl Iterator<Item = DraftFile> {
 }
 
 pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), CliError> {
-    let body = single::text(&arguments.text)?;
+    let body = channel_selection::text(&arguments.text)?;
     let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };
@@ -281,7 +281,7 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
 }
 
 pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<(), CliError> {
-    let body = single::text(&arguments.text)?;
+    let body = channel_selection::text(&arguments.text)?;
     let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&body))? else {
         return Ok(());
     };

@@ -10,8 +10,8 @@ use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::tab::Tab;
 use model::conversations::ConversationRow;
-use model::happenings::TriggerKind;
 use model::text::SafeText;
+use model::trigger_events::TriggerKind;
 
 pub fn all(inbox: &Inbox) -> NameIndex {
     let mut names = NameIndex::default();

@@ -10,7 +10,7 @@ use crate::event::SyncOrder;
 use crate::screens::cards::CardsScreen;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
-use model::happenings::{TriggerEvent, TriggerKind};
+use model::trigger_events::{TriggerEvent, TriggerKind};
 
 impl CardsScreen {
     /// Asks for the events, if what is known of them is old.

@@ -6,10 +6,10 @@ use crate::event::{Effect, Load};
 use crate::screens::cards::CardsScreen;
 use crate::screens::cards::{CardEmphasis, PageCard};
 use crate::tab::Focus;
-use model::happenings::TriggerEvent;
 use model::selector::Selector;
 use model::text::SafeText;
 use model::time::format_short_span;
+use model::trigger_events::TriggerEvent;
 
 /// Fields a card shows in the list.
 const SHOWN: usize = 4;
@@ -20,7 +20,7 @@ impl CardsScreen {
         else {
             return Vec::new();
         };
-        let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| PageCard {
+        let note = |(trigger, why): &(model::trigger_events::TriggerKind, SafeText)| PageCard {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
             title: SafeText::line("not told"),

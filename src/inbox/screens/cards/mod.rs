@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use crate::components::paged_rows::{PageRow, PagedRows};
 use crate::pages::PageKind;
 use crate::resource::{LoadTimeouts, Resource};
-use model::happenings::{TriggerEvent, TriggerEvents};
 use model::ids::ChannelId;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment};
+use model::trigger_events::{TriggerEvent, TriggerEvents};
 use model::webhooks::Webhook;
 
 /// What was read longer ago is read again while it is looked at.

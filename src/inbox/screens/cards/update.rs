@@ -10,9 +10,9 @@ use crate::pages::update as pages;
 use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, fits};
 use crate::screens::webhooks;
 use model::fetches::{Fetch, FetchOutcome, FetchResult};
-use model::happenings::TriggerEvents;
 use model::ids::{ChannelId, STAND_IN_PREFIX};
 use model::text::SafeText;
+use model::trigger_events::TriggerEvents;
 use model::unreadable::UnreadableList;
 
 impl CardsScreen {

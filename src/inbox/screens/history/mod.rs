@@ -150,7 +150,7 @@ impl History {
         if !self.resource.receive(query) {
             return false;
         }
-        model::looks::match_listed(&mut page.messages, &mut page.outbox);
+        model::history_search::match_listed(&mut page.messages, &mut page.outbox);
         if !self.loaded {
             self.divider = crate::screens::history::seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);

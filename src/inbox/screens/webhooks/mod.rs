@@ -18,9 +18,9 @@ use crate::screens::webhooks::form::WebhookForm;
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::outbox::{Operation, OutboxRow, RowState};
-use model::reception::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use model::text::SafeText;
 use model::time::format_ago;
+use model::webhook_status::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
 use model::webhooks::{self, Webhook};
 
 pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use crate::database::{happenings, workspaces};
+use crate::database::{trigger_events, workspaces};
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::reply::Reply;
@@ -33,7 +33,7 @@ pub async fn event(State(service): State<Service>, DevRequest(body): DevRequest)
             let own = data.get("id").and_then(Value::as_str).filter(|entry| !entry.is_empty());
             let id = own.map_or_else(|| state.ids.new_id("evt", stamp), str::to_owned);
             let workspace = workspaces::first(db)?;
-            happenings::record(db, &workspace.id, name, &id, &data, stamp)?;
+            trigger_events::record(db, &workspace.id, name, &id, &data, stamp)?;
             Reply::ok(&json!({ "id": id }))
         })
         .await

@@ -21,10 +21,10 @@ use crate::platforms::mailbox::fetched::FetchedMail;
 use crate::platforms::mailbox::imap::{
     COMMAND_TIMEOUT, FolderState, INBOX, ImapLink, with_timeout, with_timeout_unless_refused,
 };
+use crate::platforms::mailbox::parsing;
 use crate::platforms::mailbox::reading::{
     CUT_MAIL_BYTES, MAIL_TIMEOUT, MAX_WHOLE_MAIL_BYTES, arrival_seconds,
 };
-use crate::platforms::mailbox::understanding;
 use model::time::{SECOND, Timestamp};
 use wire::carriers::{EarlierPlace, MailUpdateHeader, MailUpdateKind, MailboxCursor};
 
@@ -70,7 +70,7 @@ pub(super) struct FetchedEarlierMail {
 impl FetchedEarlierMail {
     /// The mail as the service takes it in, in a mailbox with this address.
     pub(super) fn to_arrived_mail(&self, own: &str) -> ArrivedMail {
-        let mail = understanding::read_mail(&self.head, &self.raw, own);
+        let mail = parsing::read_mail(&self.head, &self.raw, own);
         ArrivedMail { earlier: Some(self.arrival), ..mail }
     }
 }

@@ -24,11 +24,11 @@ mod flooding;
 mod folders;
 mod imap;
 mod login;
-mod pieces;
+mod parsing;
 mod reading;
 mod sending;
 mod server;
-mod understanding;
+mod updates;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -51,7 +51,7 @@ use wire::carriers::{
 };
 use wire::errors::ErrorCode;
 
-pub use understanding::MailDirection;
+pub use parsing::MailDirection;
 
 /// The kind of a parcel that changes mails in the mailbox.
 pub const FILING_KIND: &str = "filing";
@@ -195,11 +195,11 @@ impl PlatformSource for MailboxPlatform {
     }
 
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
-        let Some((head, raw)) = pieces::split_update(body) else { return Vec::new() };
+        let Some((head, raw)) = updates::split_update(body) else { return Vec::new() };
         if head.kind == MailUpdateKind::Flags {
             return head.facts.into_iter().map(PlatformEvent::Filed).collect();
         }
-        let mail = understanding::read_mail(&head, raw, &self.settings.address);
+        let mail = parsing::read_mail(&head, raw, &self.settings.address);
         vec![PlatformEvent::Mail(Box::new(mail))]
     }
 

@@ -19,7 +19,7 @@ use crate::platforms::mailbox::fetched::{FetchedMail, InternalDate};
 use crate::platforms::mailbox::imap::{
     COMMAND_TIMEOUT, FolderState, INBOX, ImapLink, with_timeout, with_timeout_unless_refused,
 };
-use crate::platforms::mailbox::pieces::build_update;
+use crate::platforms::mailbox::updates::build_update;
 use model::time::SECOND;
 use wire::carriers::{MailFact, MailFacts, MailUpdateHeader, MailUpdateKind, MailboxCursor};
 

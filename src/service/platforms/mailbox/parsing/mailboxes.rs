@@ -7,8 +7,8 @@
 //! route, quotes around a plain local part, the root dot of a domain, and
 //! domains in Unicode, which become their ASCII form.
 
-use crate::platforms::mailbox::understanding::encoded_words::{decode_words, word_length};
-use crate::platforms::mailbox::understanding::lines::one_line;
+use crate::platforms::mailbox::parsing::encoded_words::{decode_words, word_length};
+use crate::platforms::mailbox::parsing::lines::one_line;
 use model::bounds;
 use wire::mail_addresses::ascii_address;
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use crate::crowd::idle_timeout;
+use crate::open_connections::idle_timeout;
 use model::time::{Clock, Timestamp};
 
 /// Bytes that have to move before a body or an answer counts as progressing.

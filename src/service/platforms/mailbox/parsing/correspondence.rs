@@ -10,8 +10,8 @@
 use mail_parser::Message;
 
 use crate::mail::answer_target::AnswerTarget;
-use crate::platforms::mailbox::understanding::lines::header_values;
-use crate::platforms::mailbox::understanding::mailboxes::{AddressHeader, MailAddress, read_mailboxes};
+use crate::platforms::mailbox::parsing::lines::header_values;
+use crate::platforms::mailbox::parsing::mailboxes::{AddressHeader, MailAddress, read_mailboxes};
 use wire::carriers::MailUpdateKind;
 
 /// Headers in which services that pass mail on tell its author.

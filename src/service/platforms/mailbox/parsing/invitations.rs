@@ -1,6 +1,6 @@
 //! Invitations (RFC 5545) in words: when, where and who.
 
-use crate::platforms::mailbox::understanding::lines::one_line;
+use crate::platforms::mailbox::parsing::lines::one_line;
 use model::time::{DAY, Timestamp};
 
 /// Characters of a field that are shown.

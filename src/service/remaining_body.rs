@@ -11,7 +11,7 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 
-use crate::crowd::{ConnectionPhase, HeldConnection};
+use crate::open_connections::{ConnectionPhase, HeldConnection};
 
 /// Maximum size of a rest that is read, in bytes.
 const MAX_DRAINED_BYTES: usize = 64 * 1024;

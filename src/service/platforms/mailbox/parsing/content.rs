@@ -5,10 +5,8 @@ use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use crate::carriers::{BounceReport, OutboundFile};
 use crate::mail::content::MAX_BODY_CHARS;
 use crate::mail::plain;
-use crate::platforms::mailbox::understanding::lines::one_line;
-use crate::platforms::mailbox::understanding::{
-    charsets, flowed, invitations, signed, stand_ins, tnef, uuencode,
-};
+use crate::platforms::mailbox::parsing::lines::one_line;
+use crate::platforms::mailbox::parsing::{charsets, flowed, invitations, signed, stand_ins, tnef, uuencode};
 use model::bounds;
 
 /// Attachments that are kept of one mail.

@@ -9,12 +9,12 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
-use crate::assistant::{self, Answer, AnswerError, Assistant, ChatTranscript, Tools, manners};
+use crate::assistant::{self, Answer, AnswerError, Assistant, ChatTranscript, Tools, guardrails};
 use crate::connections;
 use crate::database::due::{self, DueJob};
 use crate::database::{DatabaseError, WriteScope, savepoint};
 use crate::errors::ApiError;
-use crate::rhythm;
+use crate::scheduler;
 use crate::state::Service;
 use crate::world::JobKind;
 use crate::write::WriteContext;
@@ -90,7 +90,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = start_due_tasks(&service).await;
-        if !rhythm::wait_for_next_round(&service, round, "the assistant is silent", committed, &mut stop)
+        if !scheduler::wait_for_next_round(&service, round, "the assistant is silent", committed, &mut stop)
             .await
         {
             return;
@@ -156,14 +156,14 @@ pub async fn request_answer(
     let turn: Result<_, DatabaseError> =
         service.database.read(move |db| assistant::load_transcript(db, &id)).await;
     let Some(turn) = turn? else { return Ok(None) };
-    if manners::is_answer_limit_reached(service, conversation).await? {
-        return Ok(Some((turn, Err(AnswerError::Spent(manners::TOO_MANY_ANSWERS_REASON.to_owned())))));
+    if guardrails::is_answer_limit_reached(service, conversation).await? {
+        return Ok(Some((turn, Err(AnswerError::Spent(guardrails::TOO_MANY_ANSWERS_REASON.to_owned())))));
     }
     let tools = Tools::for_conversation(service, conversation).await?;
     let answer = tokio::select! {
         biased;
         answer = answer_before_deadline(assistant, &turn, &tools) => answer,
-        never = manners::show_typing_until_dropped(service, conversation, &turn) => match never {},
+        never = guardrails::show_typing_until_dropped(service, conversation, &turn) => match never {},
     };
     Ok(Some((turn, answer)))
 }

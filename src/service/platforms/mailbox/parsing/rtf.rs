@@ -1,6 +1,6 @@
 //! Rich text of Outlook, as far as words are in it.
 
-use crate::platforms::mailbox::understanding::charsets::decode_header;
+use crate::platforms::mailbox::parsing::charsets::decode_header;
 
 /// Bytes that packed rich text unpacks to at most.
 const MAX_BYTES: usize = 4_000_000;

@@ -2,7 +2,7 @@
 
 use mail_parser::{Header, Message};
 
-use crate::platforms::mailbox::understanding::charsets;
+use crate::platforms::mailbox::parsing::charsets;
 
 /// Headers of one name that are read.
 const MAX_HEADERS: usize = 20;

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::MAX_STEP_WAIT;
+use crate::pending_commands::LeaseStatus;
 use crate::process_names::{ProcessRole, lease_name, process_name, sending_name};
 use crate::tab::{Loop, TabSync};
-use crate::wishes::LeaseStatus;
 use model::account::Account;
 use model::ids::ChannelId;
 use model::leader::Leader;

@@ -4,7 +4,7 @@ use mail_parser::{Message, MimeHeaders};
 use serde_json::{Map, Value};
 
 use crate::carriers::BounceReport;
-use crate::platforms::mailbox::understanding::lines::one_line;
+use crate::platforms::mailbox::parsing::lines::one_line;
 
 /// Beginnings of local parts at which nobody reads answers.
 const ROBOT_PREFIXES: [&str; 5] = ["mailer-daemon", "postmaster", "no-reply", "noreply", "do-not-reply"];

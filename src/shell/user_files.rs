@@ -6,10 +6,10 @@ use std::sync::mpsc::Receiver;
 
 use crate::config::edit;
 use crate::shell::connections::DeskConnections;
+use crate::shell::event_queue::EventQueue;
 use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
-use crate::shell::mailbox::EventQueue;
 use crate::shell::pictures::PictureLoader;
 use crate::shell::piping;
 use crate::shell::receiving;

@@ -10,12 +10,12 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::triggers;
 use model::bounds;
-use model::happenings::{TriggerEvent, TriggerKind};
 use model::ids::ConversationId;
 use model::messages::Message;
 use model::phones;
 use model::text::SafeText;
 use model::time::Timestamp;
+use model::trigger_events::{TriggerEvent, TriggerKind};
 
 /// Fields of an item at most.
 const MAX_FIELDS: usize = 40;

@@ -11,7 +11,7 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Encoding, Message, MessagePart, MimeHeaders};
 
-use crate::platforms::mailbox::understanding::encoded_words::decode_base64;
+use crate::platforms::mailbox::parsing::encoded_words::decode_base64;
 
 /// Bytes of an HTML document in which its declaration is looked for.
 const DECLARATION_BYTES: usize = 2048;

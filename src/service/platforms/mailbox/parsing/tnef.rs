@@ -4,8 +4,8 @@
 
 use encoding_rs::Encoding as Charset;
 
-use crate::platforms::mailbox::understanding::charsets::decode_header;
-use crate::platforms::mailbox::understanding::rtf;
+use crate::platforms::mailbox::parsing::charsets::decode_header;
+use crate::platforms::mailbox::parsing::rtf;
 
 const SIGNATURE: u32 = 0x223E_9F78;
 /// Files that are taken out.

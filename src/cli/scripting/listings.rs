@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
-use crate::cli::scripting::{Common, Session, single};
+use crate::cli::scripting::{Common, Session, channel_selection};
 use crate::cli::unfinished::{CommandRefusal, Unfinished};
 use client::Attachments;
 use model::account::Platform;
 use model::fetches::{Fetch, FetchResult};
-use model::happenings::TriggerEvent;
 use model::ids::WebhookId;
 use model::outbox::Operation;
 use model::prices;
 use model::secret::Secret;
 use model::text::SafeText;
+use model::trigger_events::TriggerEvent;
 use model::webhooks::{self, Webhook};
 use sync::ChannelSync;
 
@@ -127,8 +127,12 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
     let wish = [arguments.url.as_str(), &events, arguments.secret_env.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "webhooks create", common, &wish);
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
-    let channel =
-        single::resolve_channel(session, &arguments.common, "chat or mail", Platform::has_webhooks)?;
+    let channel = channel_selection::resolve_channel(
+        session,
+        &arguments.common,
+        "chat or mail",
+        Platform::has_webhooks,
+    )?;
     let secret = match &arguments.secret_env {
         None => None,
         Some(name) => {

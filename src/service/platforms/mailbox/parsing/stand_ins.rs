@@ -3,9 +3,9 @@
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
 use crate::mail::content::MAX_BODY_CHARS;
-use crate::platforms::mailbox::understanding::content::text_of;
-use crate::platforms::mailbox::understanding::encoded_words::decode_words;
-use crate::platforms::mailbox::understanding::lines::{header_values, one_line};
+use crate::platforms::mailbox::parsing::content::text_of;
+use crate::platforms::mailbox::parsing::encoded_words::decode_words;
+use crate::platforms::mailbox::parsing::lines::{header_values, one_line};
 use model::bounds;
 
 /// What a text in the form of PGP begins with.

@@ -4,8 +4,8 @@
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
 use crate::carriers::BounceReport;
-use crate::platforms::mailbox::understanding::lines::{header_values, one_line};
-use crate::platforms::mailbox::understanding::{message_ids, usable_id};
+use crate::platforms::mailbox::parsing::lines::{header_values, one_line};
+use crate::platforms::mailbox::parsing::{message_ids, usable_id};
 
 /// Characters of the reason that are kept.
 const MAX_REASON_CHARS: usize = 500;
