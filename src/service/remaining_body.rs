@@ -18,7 +18,7 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024;
 /// Maximum time for reading a rest.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Body lent to a handler; its unread part goes to [`Rest`] when it is dropped.
+/// Body lent to a handler; its unread part goes to [`RemainingBody`] when it is dropped.
 pub struct BorrowedBody {
     body: Option<Incoming>,
     remaining: Arc<Mutex<Option<Incoming>>>,

@@ -2,7 +2,7 @@
 //!
 //! - [`ChannelSync`]: one channel's requests and store access, as single steps.
 //! - [`TabLoop`]: runs those steps, each when it is due.
-//! - [`Leading`]: leases that decide which process polls and sends.
+//! - [`LeaseManager`]: leases that decide which process polls and sends.
 //! - [`Engine`]: timers and tasks around the loops.
 //!
 //! Each loop owns its state. Values the loops share are behind one lock ([`state`]), with the requests of

@@ -26,7 +26,7 @@ pub enum PullOutcome {
     Skipped,
 }
 
-/// Turns pacing into [`Pulled::Later`]: reading the first part again would use the budget the rest waits
+/// Turns pacing into [`PullOutcome::Later`]: reading the first part again would use the budget the rest waits
 /// for.
 pub(crate) fn defer_rate_limited(result: Result<PullOutcome, PullError>) -> Result<PullOutcome, PullError> {
     match result {

@@ -158,7 +158,7 @@ impl VettedUrl {
     /// it has is kept as it is.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`] if the result cannot be asked for.
+    /// [`UrlRefusal::Malformed`] if the result cannot be asked for.
     pub fn with_query(&self, name: &str, value: &str) -> Result<Self, UrlRefusal> {
         let mut url = self.url.clone();
         url.query_pairs_mut().append_pair(name, value);
@@ -171,7 +171,7 @@ impl VettedUrl {
 /// 2,048 bytes, no fragment, and a host that is not known to be private.
 ///
 /// # Errors
-/// What is wrong with it, see [`Refusal`].
+/// What is wrong with it, see [`UrlRefusal`].
 pub fn vet(text: &str, policy: Policy) -> Result<VettedUrl, UrlRefusal> {
     vet_with_hosts(text, policy, &[])
 }

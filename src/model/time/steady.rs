@@ -9,7 +9,7 @@ use crate::time::{SECOND, Timestamp};
 /// Microseconds by which the wall clock has to move against the steady one to
 /// count as set.
 pub const MIN_CLOCK_STEP: i64 = SECOND;
-/// Microseconds the two readings of a [`Times`] may lie apart.
+/// Microseconds the two readings of a [`ClockReading`] may lie apart.
 const MAX_READING_GAP: i64 = 10_000;
 /// Maximum number of readings until two lie that close.
 const MAX_READ_ATTEMPTS: u8 = 8;

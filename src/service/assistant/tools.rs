@@ -131,7 +131,7 @@ impl Tools {
     /// Checks the token budget before another request to the model.
     ///
     /// # Errors
-    /// [`Failure::Spent`] if the budget of the conversation or of the day is used up.
+    /// [`AnswerError::Spent`] if the budget of the conversation or of the day is used up.
     pub async fn check_token_budget(&self) -> Result<(), AnswerError> {
         let Some(service) = &self.service else { return Ok(()) };
         let (id, now, caps) = (self.contact.clone(), service.clock.now(), service.options.assistant_caps);
