@@ -74,7 +74,9 @@ impl TroubleScore {
     pub fn from_stored(kept: &str) -> Self {
         let reason = |line: &str| {
             let (weight, words) = line.split_once(' ')?;
-            Some(TroubleReason { words: SafeText::line(words).to_string(), weight: weight.parse().ok()? })
+            // Earlier versions wrote `weight/rule/weight`.
+            let weight = weight.split('/').next()?.parse().ok()?;
+            Some(TroubleReason { words: SafeText::line(words).to_string(), weight })
         };
         Self { reasons: kept.lines().filter_map(reason).collect() }
     }

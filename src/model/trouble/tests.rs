@@ -175,6 +175,8 @@ fn the_reasons_are_words() {
         "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts"
     );
     assert_eq!(TroubleScore::from_stored(&found.to_stored()), found);
+    let earlier = "55/person/55 wants a human\n45/question/45 asked 3x the same\n20/answer/20 AI said 2x the same\n12/shouts/12 shouts";
+    assert_eq!(TroubleScore::from_stored(earlier), found);
     assert_eq!(TroubleScore::from_stored("no weight\n\n-1 less\n99999999999 more"), TroubleScore::default());
 }
 
