@@ -158,7 +158,6 @@ const NO_ROWS: &[(&str, &str)] = &[
     ("channel add", "asks for a key; see channel"),
     ("channel list", "names nothing and asks nobody"),
     ("review export", "prints lines of a format of its own"),
-    ("schema export", "prints a schema"),
     ("config schema", "prints a schema"),
     ("completions", "prints a script"),
     ("man", "prints pages"),

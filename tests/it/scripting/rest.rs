@@ -50,16 +50,6 @@ fn a_text_and_a_call_to_a_phone() {
 }
 
 #[test]
-fn what_the_interface_does_not_name_is_printed_as_a_schema() {
-    let (desk, binary) = scene();
-    desk.customer("whatsapp", ANA, "Ana", "Is it ready?");
-    binary.ok(&["show", ANA], "");
-    let schema: Value = serde_json::from_str(&binary.ok(&["schema", "export"], "")).expect("JSON");
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-    assert!(schema["$defs"].is_object(), "{schema}");
-}
-
-#[test]
 fn how_fast_customers_were_answered_is_measured_from_what_was_seen() {
     const EVER: &str = "2020-01-01";
     let (desk, mut binary) = scene();
