@@ -174,12 +174,7 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
         let (finished, total) = batch.progress();
         items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.under_way()));
     }
-    if let Some(running) = &inbox.people.importing {
-        let progress = &running.progress;
-        let words = format!(" · import {}/{}", progress.done, progress.rows);
-        let style = if progress.stopped.is_some() { theme.error() } else { theme.under_way() };
-        items.push(loud(words, style));
-    }
+    items.extend(import(inbox, theme).map(|(words, style)| loud(words, style)));
     let credits = tabs_view::credits(inbox);
     if with_credits && !credits.is_empty() {
         items.push(plain(format!(" · {credits}")));
@@ -187,9 +182,19 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     if inbox.context.settings.demo {
         items.push(plain(" · demo".to_owned()));
     }
-    let budget = inbox.desk.tab().budget;
-    if budget > 0 && inbox.context.notice.is_none() {
-        items.push(plain(format!(" · key {budget}% of 300/min")));
-    }
+    items.extend(rate_budget(inbox).map(plain));
     items
+}
+
+/// Progress of an import of people.
+fn import(inbox: &Inbox, theme: Theme) -> Option<(String, Style)> {
+    let progress = &inbox.people.importing.as_ref()?.progress;
+    let style = if progress.stopped.is_some() { theme.error() } else { theme.under_way() };
+    Some((format!(" · import {}/{}", progress.done, progress.rows), style))
+}
+
+/// Share of the key's rate limit that is used, unless a notice needs the room.
+fn rate_budget(inbox: &Inbox) -> Option<String> {
+    let budget = inbox.desk.tab().budget;
+    (budget > 0 && inbox.context.notice.is_none()).then(|| format!(" · key {budget}% of 300/min"))
 }

@@ -89,6 +89,12 @@ fn not_reached(contact: Option<&str>, phone: Option<&str>, code: &str) -> Failed
     FailedRecipient { contact: contact.map(str::to_owned), phone: phone.map(str::to_owned), reason }
 }
 
+fn recipient_line(recipient: &model::board::RecipientStatus) -> String {
+    let why = recipient.outcome.failure_reason().map(FailureReason::describe).unwrap_or_default();
+    let phone = recipient.phone.as_deref().unwrap_or("-");
+    format!("{} {phone} {} {why}", recipient.contact, recipient.outcome.label())
+}
+
 #[tokio::test]
 async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,18 +155,7 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
         .unwrap();
     let reader = store.reader().unwrap();
     let told = |id: BoardId| -> Vec<String> {
-        let detail = reader.board_detail(&id).unwrap();
-        let line = |recipient_status: &model::board::RecipientStatus| {
-            let why =
-                recipient_status.outcome.failure_reason().map(FailureReason::describe).unwrap_or_default();
-            format!(
-                "{} {} {} {why}",
-                recipient_status.contact,
-                recipient_status.phone.as_deref().unwrap_or("-"),
-                recipient_status.outcome.label()
-            )
-        };
-        detail.recipients.iter().map(line).collect()
+        reader.board_detail(&id).unwrap().recipients.iter().map(recipient_line).collect()
     };
     assert_eq!(
         told(BoardId::Campaign(id)),
