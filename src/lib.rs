@@ -51,20 +51,20 @@
 //! - Only [`inbox::Inbox::update`] changes the inbox, and only the shell holds it.
 //!   Events and effects are closed enums of plain data.
 //! - The screen shows only data from the store or text typed in a field. The echo of a reply is its queued
-//! row.
+//!   row.
 //! - No request changes the server unless it is an outbox row, whose exact bytes and key are on disk before
-//! the first byte is sent. A row leaves the outbox only when the server accepted it or a person dropped it.
+//!   the first byte is sent. A row leaves the outbox only when the server accepted it or a person dropped it.
 //! - A cursor moves only in the transaction that saved its page; news is announced after the commit.
 //! - A load's result names its query; if that is no longer the current one, it is dropped. Selection is by
-//! id; a list never moves under the cursor, unless the cursor rests untouched on the first row: then it
-//! follows the top.
+//!   id; a list never moves under the cursor, unless the cursor rests untouched on the first row: then it
+//!   follows the top.
 //! - No string chosen by a customer or a server selects a recipient or an identity; [`model::selector`]
-//! parses what a person typed by its shape.
+//!   parses what a person typed by its shape.
 //! - Each failure is classified once, in `client/errors.rs`, and stays one value up to the words, exit code
-//! and JSON of a command. An unknown outcome is a value, too.
+//!   and JSON of a command. An unknown outcome is a value, too.
 //! - Time and randomness are passed in as values; `.clippy.toml` bans the clocks.
 //! - Text from outside reaches a widget only as [`model::text::SafeText`]; [`model::secret::Secret`] prints
-//! as dots; [`inbox::sweep_view`] checks every frame again.
+//!   as dots; [`inbox::sweep_view`] checks every frame again.
 //! - Nothing is unbounded: bodies, queues, pages, histories, marks per cell.
 //!
 //! # One key press

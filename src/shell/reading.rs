@@ -113,8 +113,20 @@ fn insight(reader: &mut Reader, wanted: &Insight) -> Result<InsightResult, Store
     })
 }
 
+/// Answers one load.
+///
+/// # Errors
+/// When the files cannot be read; a damaged cache is made anew at the next start.
 pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
-    let loaded = match load {
+    read(reader, load).map_err(|error| {
+        tracing::error!(%error, "the cache could not be read");
+        reader.record_damage(&error);
+        error.to_string()
+    })
+}
+
+fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
+    match load {
         Load::Conversations(query) => {
             reader.conversations(query).map(|page| Loaded::Conversations(query.clone(), page))
         }
@@ -191,12 +203,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Tags(limit) => reader.used_tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused_entries(*limit).map(Loaded::Paused),
         Load::Broadcasts(wanted) => campaigning::load(reader, wanted),
-    };
-    loaded.map_err(|error| {
-        tracing::error!(%error, "the cache could not be read");
-        reader.record_damage(&error);
-        error.to_string()
-    })
+    }
 }
 
 /// Answers loads in order until the queue closes; reads ahead come last.
