@@ -28,16 +28,19 @@ pub enum RemainingState {
     GoesOn(String),
 }
 
+/// State in JSON of a change with an unknown outcome.
+const UNKNOWN_STATE: &str = "unknown";
+
 impl RemainingState {
     pub fn exit_code(&self) -> u8 {
-        if *self == Self::Nothing { 1 } else { 3 }
+        if *self == Self::Nothing { 1 } else { UNKNOWN_EXIT }
     }
 
     fn word(&self) -> &'static str {
         match self {
             Self::Nothing => "not done",
             Self::Queued(_) => "queued",
-            Self::Unknown(_) => "unknown",
+            Self::Unknown(_) => UNKNOWN_STATE,
             Self::Waiting(_) => "waits for you",
             Self::GoesOn(_) => "goes on",
         }
@@ -147,6 +150,11 @@ impl CommandRefusal {
     }
 }
 
+/// Change of the service's own commands that may or may not have been done; exit code 3.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct OutcomeUnknown(pub String);
+
 /// Failures of several channels; the others succeeded.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.0.iter().map(|entry| format!("{entry:#}")).collect::<Vec<_>>().join("; "))]
@@ -158,12 +166,22 @@ pub fn exit_code(error: &CliError) -> u8 {
         CliError::Failed(error) => {
             let each = channel_errors(error);
             each.iter()
-                .filter_map(|error| unfinished(error))
-                .map(|unfinished| unfinished.remaining.exit_code())
+                .map(|error| match unfinished(error) {
+                    Some(unfinished) => unfinished.remaining.exit_code(),
+                    None if is_unknown(error) => UNKNOWN_EXIT,
+                    None => 1,
+                })
                 .max()
                 .unwrap_or(1)
         }
     }
+}
+
+/// Exit code of a command whose change is queued or not known to be done.
+const UNKNOWN_EXIT: u8 = 3;
+
+fn is_unknown(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<OutcomeUnknown>())
 }
 
 /// True if nothing was done and nothing is left.
@@ -284,6 +302,12 @@ fn report(error: &anyhow::Error) -> ErrorReport {
             told.candidates = all.iter().map(candidate).collect();
         }
         told.advice = "name it by its id or address; `frontdesk list` shows them".to_owned();
+    } else if is_unknown(error) {
+        let failure = RequestFailure::new(FailureCause::Unclear, "");
+        exit = UNKNOWN_EXIT;
+        (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
+        told.advice = "look whether it was done; do it again or drop it".to_owned();
+        told.state = UNKNOWN_STATE;
     } else if error.chain().any(|cause| cause.is::<StoreError>()) {
         let failure = RequestFailure::new(FailureCause::Files, "");
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
@@ -330,4 +354,22 @@ fn candidate(found: &Candidate) -> Value {
     let conversation = &found.row.conversation;
     json!({"id": conversation.id.as_str(), "address": conversation.address, "test": found.is_test(),
         "channel": found.row.channel.as_str()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_outcome_of_a_service_command_exits_3() {
+        let unknown = || anyhow::Error::from(OutcomeUnknown("p1 is not known to be done".to_owned()));
+        for (error, exit) in
+            [(unknown(), 3), (unknown().context("carrying it out"), 3), (anyhow::anyhow!("refused"), 1)]
+        {
+            let report = report(&error).json();
+            assert_eq!(report["exit"], exit, "{report}");
+            assert_eq!(report["error"]["state"] == "unknown", exit == 3, "{report}");
+            assert_eq!(exit_code(&CliError::Failed(error)), exit);
+        }
+    }
 }

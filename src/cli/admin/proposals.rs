@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
 use crate::cli::print;
+use crate::cli::unfinished::OutcomeUnknown;
 use crate::shell::clock::SystemClock;
 use model::text::SafeText;
 use service::admin::Admin;
@@ -45,7 +46,10 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
             match called.answer {
                 Ok(answer) if json => print::json(&json!({"id": id, "done": true, "status": answer.status})),
                 Ok(answer) => print::line(&format!("{id}\tdone\tstatus {}", answer.status)),
-                Err(why) => bail!("{id} is not known to be done: {why}; carry it out again or drop it"),
+                Err(why) => {
+                    let words = format!("{id} is not known to be done: {why}; carry it out again or drop it");
+                    Err(OutcomeUnknown(words).into())
+                }
             }
         }
         ProposalAction::Drop { id } => {
