@@ -11,6 +11,7 @@ use client::{FailureCause, ReadError, RequestFailure};
 use model::ids::RowId;
 use model::selector::{Candidate, Unresolved};
 use service::admin::AdminError;
+use service::database::DatabaseError;
 use store::StoreError;
 
 /// Remaining state after a command.
@@ -181,7 +182,11 @@ pub fn exit_code(error: &CliError) -> u8 {
 const UNKNOWN_EXIT: u8 = 3;
 
 fn is_unknown(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.is::<OutcomeUnknown>())
+    error.chain().any(|cause| {
+        cause.is::<OutcomeUnknown>()
+            || matches!(cause.downcast_ref(), Some(DatabaseError::Unknown))
+            || matches!(cause.downcast_ref(), Some(AdminError::Database(DatabaseError::Unknown)))
+    })
 }
 
 /// True if nothing was done and nothing is left.
@@ -363,9 +368,13 @@ mod tests {
     #[test]
     fn unknown_outcome_of_a_service_command_exits_3() {
         let unknown = || anyhow::Error::from(OutcomeUnknown("p1 is not known to be done".to_owned()));
-        for (error, exit) in
-            [(unknown(), 3), (unknown().context("carrying it out"), 3), (anyhow::anyhow!("refused"), 1)]
-        {
+        let commit = || AdminError::Database(DatabaseError::Unknown);
+        for (error, exit) in [
+            (unknown(), 3),
+            (unknown().context("carrying it out"), 3),
+            (anyhow::Error::from(commit()).context("changing the balance"), 3),
+            (anyhow::anyhow!("refused"), 1),
+        ] {
             let report = report(&error).json();
             assert_eq!(report["exit"], exit, "{report}");
             assert_eq!(report["error"]["state"] == "unknown", exit == 3, "{report}");
