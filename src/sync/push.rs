@@ -56,7 +56,7 @@ pub enum PushStep {
     Due(Timestamp),
     /// Nothing is queued, or another process sends.
     Idle,
-    /// Nothing is sent until a person acts: the tab is stopped or read-only.
+    /// Sending stops until a person acts: the tab is stopped or read-only.
     Halted,
 }
 

@@ -93,7 +93,7 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
     ways
 }
 
-/// Whether a tab reaches somebody whose window stands so.
+/// Returns how a tab reaches a person with this service window.
 fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::UnreachableReason>) -> Reachability {
     if let Err(why) = tab_writable(tab) {
         return Reachability::Unreachable(why);

@@ -160,7 +160,7 @@ impl BodyReader {
             let wanted = self.announced.unwrap_or(self.rules.max_bytes);
             let owner = self.rules.owner.clone();
             let room = self.budget.reserve(owner, wanted, self.rules.timeouts.body).await?;
-            // Nothing was read while waiting.
+            // No bytes were read while waiting.
             self.last += asked.elapsed();
             room.receive(self.received)?;
             self.reservation = Some(room);

@@ -129,7 +129,7 @@ pub struct ErasedPerson {
     messages: Vec<String>,
     /// Ids of files that nobody else has.
     files: HashSet<String>,
-    /// What the person wrote in conversations of several people.
+    /// Messages of the person in group conversations.
     said_in_groups: Vec<GroupMessage>,
     /// Mails in threads of others, in which the person wrote or is named.
     named_in: Vec<NamingMail>,

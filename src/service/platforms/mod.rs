@@ -40,7 +40,7 @@ enum Operators {
 pub enum Operator<'a> {
     Simulated(&'a SimulatedPlatforms),
     Connected(Arc<ConnectedChannel>),
-    /// Nothing leaves the channel until it is connected.
+    /// Sends are refused until the channel is connected.
     Nobody,
 }
 

@@ -176,7 +176,7 @@ async fn somebody(desk: &Desk) -> (String, String, String, Vec<String>) {
 }
 
 /// Checks groups and mail of others after an erasure; on a server also that dead rows are removed.
-fn words_among_others_are_replaced(desk: &Desk, group: &str) {
+fn check_words_among_others(desk: &Desk, group: &str) {
     let said = cluster::column(
         &desk.place,
         "SELECT content FROM messages WHERE id IN ('m_group', 'm_reaction') ORDER BY id",
@@ -259,7 +259,7 @@ async fn who_is_erased_is_in_no_table_and_no_file() {
     for url in &files {
         fetch(&desk, url).await.refused(404, "NOT_FOUND");
     }
-    words_among_others_are_replaced(&desk, &group);
+    check_words_among_others(&desk, &group);
     // A retry is told so and makes nothing anew.
     let again = json!({"phone": QUAGGA, "name": "Quagga", "email": MAIL, "tags": ["zyzzyva"],
                        "metadata": {"likes": "Zyzzyva"}});

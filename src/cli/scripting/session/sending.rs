@@ -17,7 +17,7 @@ pub enum SendStep {
     Moved,
     /// Nothing can be done now.
     Waits,
-    /// Nothing is sent until a person acts.
+    /// Sending stops until a person acts.
     Halted,
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
     tab.map_or_else(String::new, |tab| format!("{} · ", wrap::cut(&tab.channel.name, TAB_NAME)))
 }
 
-/// Who has claimed it, its tags, and a thread's draft.
+/// Claim, tags and, for a thread, the state of its draft.
 pub(crate) fn labels(row: &ConversationRow) -> String {
     let claim = row.local.claim.iter().map(|assignment| format!(" @{}", assignment.agent));
     // A thread has no line for the AI's state.

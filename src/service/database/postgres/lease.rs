@@ -26,7 +26,7 @@ const LEASE_DURATION: Duration = Duration::from_secs(5);
 const SERVER_CLOCK: &str = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
 /// Tells that this process lives.
-fn heartbeat_sql() -> String {
+fn build_heartbeat_sql() -> String {
     format!(
         "INSERT INTO processes (id, process, version, started_at, seen_at) VALUES (?1, ?2, ?3, {SERVER_CLOCK}, {SERVER_CLOCK})
          ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
@@ -121,7 +121,7 @@ impl LeaseState {
         );
         let span = i64::try_from(LEASE_DURATION.as_micros()).unwrap_or(i64::MAX);
         let heard = link.prepare_change(
-            &heartbeat_sql(),
+            &build_heartbeat_sql(),
             bound![self.owner, std::process::id(), env!("CARGO_PKG_VERSION")],
         )?;
         let rows = link.send(&[heard], Some((&sql, bound![self.owner, std::process::id(), span])))?;
