@@ -27,7 +27,7 @@ impl Guard {
     /// after it is tolerated. At most 1 KiB and 5 s.
     ///
     /// # Errors
-    /// What went wrong, see [`ChallengeError`].
+    /// See [`ChallengeError`].
     pub async fn challenge(&self, url: &VettedUrl, value: &str) -> Result<(), ChallengeError> {
         let url = url.with_query(CHALLENGE_PARAMETER, value).map_err(FetchError::Url)?;
         let answer = self.fetch(&url, Request::get(), FetchLimits::CHALLENGE).await?;

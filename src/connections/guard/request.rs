@@ -43,7 +43,7 @@ pub enum HeaderError {
 /// saved and not first when it is sent.
 ///
 /// # Errors
-/// What is wrong with it, see [`HeaderError`].
+/// See [`HeaderError`].
 pub fn vet_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderError> {
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderError::Name)?;
     if RESERVED_HEADERS.contains(&name) {

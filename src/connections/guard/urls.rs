@@ -171,7 +171,7 @@ impl VettedUrl {
 /// 2,048 bytes, no fragment, and a host that is not known to be private.
 ///
 /// # Errors
-/// What is wrong with it, see [`UrlRefusal`].
+/// See [`UrlRefusal`].
 pub fn vet(text: &str, policy: Policy) -> Result<VettedUrl, UrlRefusal> {
     vet_with_hosts(text, policy, &[])
 }

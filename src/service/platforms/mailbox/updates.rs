@@ -1,5 +1,5 @@
-//! What was read of a mailbox, as it is kept before anything is made of it: a
-//! line of JSON, and the mail as it came.
+//! Stored form of an update of a mailbox before it is processed: a line of JSON, and the
+//! mail as it came.
 
 use crate::carriers::{InboundUpdate, PlatformError};
 use wire::carriers::MailUpdateHeader;
