@@ -84,8 +84,8 @@ pub enum Load {
     Macros,
     /// Nothing: it comes back when all that was asked for before it has.
     Echo(u64),
-    /// What is worked out from what is stored.
-    Insight(Insight),
+    /// The conversations and addresses of one person.
+    ContactWays(PersonQuery),
     /// Draft-only conversations of these tabs without a draft for what was said
     /// last, the open one first.
     DueDrafts(Vec<ChannelId>, Option<ConversationKey>, Timestamp),
@@ -113,13 +113,6 @@ pub enum Load {
     Lookup(Selector),
     /// Something about broadcasts.
     Broadcasts(broadcasts::BroadcastQuery),
-}
-
-/// What is worked out from what is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Insight {
-    /// What was said with a person on every channel.
-    Person(PersonQuery),
 }
 
 /// How the marks of a whole list are set.

@@ -37,7 +37,7 @@ use model::templates::Templates;
 use model::text::SafeText;
 use model::time::ClockReading;
 
-pub use crate::effects::{Effect, FileWrite, Insight, Load, Spread, SyncOrder, TerminalOrder};
+pub use crate::effects::{Effect, FileWrite, Load, Spread, SyncOrder, TerminalOrder};
 pub use crate::intent::Intent;
 
 /// Something that happened.
@@ -168,8 +168,8 @@ pub enum Loaded {
     Macros(Vec<Macro>),
     /// All that was asked for before it has come.
     Echo(u64),
-    /// What was worked out from what is stored.
-    Insight(InsightResult),
+    /// The conversations and addresses of one person.
+    ContactWays(PersonQuery, Box<PersonPage>),
     /// What was read as of a time, and what the files can tell of it.
     /// Draft-only conversations without a draft for what was said last.
     DueDrafts(Vec<DueDraft>),
@@ -203,11 +203,4 @@ pub enum Loaded {
     Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
     Broadcasts(Box<broadcasts::BroadcastResult>),
-}
-
-/// What was worked out from what is stored.
-#[derive(Debug, Clone, PartialEq)]
-pub enum InsightResult {
-    /// What was said with a person on every channel.
-    Person(PersonQuery, Box<PersonPage>),
 }

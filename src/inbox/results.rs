@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, FileWrite, InsightResult, Load, Loaded};
+use crate::event::{Effect, FileWrite, Load, Loaded};
 use crate::features::cheapest_way;
 use crate::features::credits::Credits;
 use crate::features::undo::update as undo;
@@ -49,12 +49,6 @@ pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) 
         Err(why) => {
             loads::load_failed(inbox, load, &why);
         }
-    }
-}
-
-fn insight(inbox: &mut Inbox, found: InsightResult) {
-    match found {
-        InsightResult::Person(query, page) => cheapest_way::received(inbox, &query, *page),
     }
 }
 
@@ -121,7 +115,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.features.service_levels.measured(&query, *report);
         }
         Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
-        Loaded::Insight(found) => insight(inbox, found),
+        Loaded::ContactWays(query, page) => cheapest_way::received(inbox, &query, *page),
         // Taken out of its time before.
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
         Loaded::DueDrafts(found) => draft_only::due(inbox, found),

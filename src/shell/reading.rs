@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
 use crate::shell::event_queue::EventQueue;
-use inbox::event::{Event, Insight, InsightResult, Load, Loaded, Spread};
+use inbox::event::{Event, Load, Loaded, Spread};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort, parse};
 use model::ids::{ChannelId, ConversationId};
@@ -107,12 +107,6 @@ fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreErr
     Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
 }
 
-fn insight(reader: &mut Reader, wanted: &Insight) -> Result<InsightResult, StoreError> {
-    Ok(match wanted {
-        Insight::Person(query) => InsightResult::Person(query.clone(), Box::new(reader.person_page(query)?)),
-    })
-}
-
 /// Answers one load.
 ///
 /// # Errors
@@ -198,7 +192,9 @@ fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
             .map(|service_level| Loaded::ServiceLevels(query.clone(), Box::new(service_level))),
         Load::Attention(ask) => reader.attention(ask).map(|attention| Loaded::Attention(Box::new(attention))),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
-        Load::Insight(wanted) => insight(reader, wanted).map(Loaded::Insight),
+        Load::ContactWays(query) => {
+            reader.person_page(query).map(|page| Loaded::ContactWays(query.clone(), Box::new(page)))
+        }
         Load::Fates(rows) => reader.row_outcomes(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.used_tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused_entries(*limit).map(Loaded::Paused),

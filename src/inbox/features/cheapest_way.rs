@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::{on_conversation, tab_writable};
 use crate::desk::Desk;
-use crate::event::{Effect, Insight, Load};
+use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::pages::PageKind;
 use crate::screens::composer::commands as composer;
@@ -45,7 +45,7 @@ pub(crate) fn write_cheapest(inbox: &mut Inbox, _: KeyPress) {
     };
     let query = PersonQuery { key };
     inbox.features.cheapest.wanted = Some(query.clone());
-    inbox.context.push(Effect::Load(Load::Insight(Insight::Person(query))));
+    inbox.context.push(Effect::Load(Load::ContactWays(query)));
 }
 
 /// Writes on the cheapest way, unless another conversation is open by now.

@@ -4,7 +4,7 @@
 
 pub(crate) mod update;
 
-use crate::event::{Effect, Insight, Load};
+use crate::event::{Effect, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
 use model::attention::AttentionRequest;
 use model::text::SafeText;
@@ -20,7 +20,7 @@ impl Load {
             // Two of one channel can stand side by side.
             return (&new.channel, &new.conversation) == (&old.channel, &old.conversation);
         }
-        if let (Self::Insight(Insight::Person(new)), Self::Insight(Insight::Person(old))) = (self, older) {
+        if let (Self::ContactWays(new), Self::ContactWays(old)) = (self, older) {
             return new.key == old.key;
         }
         if let (Self::People(new), Self::People(old)) = (self, older) {

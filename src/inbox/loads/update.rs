@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Insight, Load};
+use crate::event::Load;
 use crate::loads::{Loads, Pane};
 use crate::pages::PageKind;
 use crate::resource::LoadState;
@@ -29,7 +29,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::Broadcasts(BroadcastQuery::Rows(query)) => {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
         }
-        Load::Insight(Insight::Person(_)) => {
+        Load::ContactWays(_) => {
             gave_up(&mut inbox.context, "no way was looked for", &why);
         }
         Load::Counts(_)

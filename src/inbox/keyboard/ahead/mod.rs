@@ -6,7 +6,7 @@ pub(crate) mod update;
 
 use std::collections::VecDeque;
 
-use crate::event::{Insight, Load};
+use crate::event::Load;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::broadcasts::BroadcastQuery;
 use model::time::{Moment, SECOND};
@@ -169,7 +169,7 @@ impl Load {
             | Self::Triage(_)
             | Self::Broadcasts(BroadcastQuery::Handover(..)) => true,
             // Without rows it only tells which ways there are.
-            Self::Insight(Insight::Person(_)) => true,
+            Self::ContactWays(_) => true,
             Self::Conversations(_)
             | Self::History(_)
             | Self::Counts(_)
